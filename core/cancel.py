@@ -1,0 +1,53 @@
+"""Stopping a run from another thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from core.errors import Cancelled
+
+
+class CancelToken:
+    """Cancelled from one thread, obeyed in another. A token is used for one run and never reset."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked to stop."""
+        return self._event.is_set()
+
+    def cancel(self) -> None:
+        """Ask the run to stop; wakes everything that waits on this token. Safe to call twice and from any thread."""
+        with self._lock:
+            self._event.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    def check(self) -> None:
+        """Raise `Cancelled` if somebody asked to stop."""
+        if self.cancelled:
+            raise Cancelled()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most `seconds`; return whether the token was cancelled."""
+        return self._event.wait(seconds)
+
+    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` once on cancellation (at once if already cancelled). Returns a function that takes it back."""
+        with self._lock:
+            if not self._event.is_set():
+                self._callbacks.append(callback)
+                return lambda: self._forget(callback)
+        callback()
+        return lambda: None
+
+    def _forget(self, callback: Callable[[], None]) -> None:
+        with self._lock:
+            if callback in self._callbacks:
+                self._callbacks.remove(callback)

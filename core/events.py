@@ -1,0 +1,92 @@
+"""What a run tells the outside while it works. A job is a generator of these; its last event carries the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.documents import Answer, IndexedFile, IndexReport, Step
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """The graph entered node `node`."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    """The graph left a node. `detail` is plain JSON-like data for the trace: what the node decided, searched or found."""
+
+    step: Step
+    detail: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """More text of the answer. `own_knowledge` marks text that comes from the model itself, not from files or the web."""
+
+    text: str
+    own_knowledge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WebConsentWanted:
+    """The run wants to send exactly `query` to the web and waits for the person's word."""
+
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFinished:
+    """The run is over. `answer.text` replaces what was streamed: source marks may have been added or removed."""
+
+    answer: Answer
+
+
+AnswerEvent = StepStarted | StepFinished | AnswerText | WebConsentWanted | AnswerFinished
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStarted:
+    """Scanning is done: `total` files will be looked at."""
+
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileStarted:
+    """File number `done + 1` of `total` is being read."""
+
+    path: Path
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileProgress:
+    """`done` of `total` chunks of the current file are embedded."""
+
+    path: Path
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileFinished:
+    """One file has its final state."""
+
+    file: IndexedFile
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFinished:
+    """All files have their final state."""
+
+    report: IndexReport
+
+
+IndexEvent = IndexStarted | FileStarted | FileProgress | FileFinished | IndexFinished

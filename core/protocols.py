@@ -1,0 +1,133 @@
+"""What core needs from the outside. `models/` and `core/web/` implement these; tests bring fakes that pass the same contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from core.cancel import CancelToken
+from core.documents import Prompt, ScoredChunk, Usage, WebResult
+
+Vectors = npt.NDArray[np.float32]
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[ReplyT]):
+    """A structured reply and what it cost."""
+
+    value: ReplyT
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Probabilities of the labels (they sum to 1), in the order asked, and what the one forward pass cost."""
+
+    probabilities: Mapping[str, float]
+    usage: Usage
+
+    @property
+    def best(self) -> str:
+        """The most probable label; the first of equals."""
+        return max(self.probabilities, key=lambda label: self.probabilities[label])
+
+
+class ChatModel(Protocol):
+    """A model that continues prompts. One call at a time; calls from several threads wait for each other.
+
+    Every call may raise `Cancelled`, `PromptTooLong`, `ChildCrashed`, `ChildTimedOut`, `ModelMissing`, `ModelUnusable` or
+    `NotEnoughMemory`. The weights are loaded at the first call; after a crash the next call loads them again.
+    """
+
+    @property
+    def model_id(self) -> str:
+        """A short name for answers and reports; needs no loaded weights."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Size of the context window in tokens: prompt and answer together."""
+        ...
+
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
+        """Yield the answer as it is written (whole characters only); the generator's return value is what it cost."""
+        ...
+
+    def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
+        """Return a reply of the given type, produced under its grammar. Raises `ReplyUnusable` or `GrammarInvalid`."""
+        ...
+
+    def choose(self, prompt: Prompt, labels: Sequence[str], *, cancel: CancelToken) -> Choice:
+        """Return how probable each label is as the next thing said, from the logits of one forward pass. Labels must differ in their first token."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Number of tokens of plain text, without any template around it."""
+        ...
+
+
+class Embedder(Protocol):
+    """Text to unit vectors. May raise the same errors as `ChatModel`."""
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and its weights: vectors of two different ids are never compared. Needs no loaded weights."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
+        """Float32 unit vectors of shape (len(texts), dimension), in the order given."""
+        ...
+
+    def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
+        """The float32 unit vector of a query, shape (dimension,)."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text in the model's own tokenizer, without special tokens. Loads no weights: cheap and in-process."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores passages against a query more exactly and more slowly than a search does. Never required."""
+
+    def rerank(self, query: str, texts: Sequence[str], *, cancel: CancelToken) -> list[float]:
+        """One score per text, higher is better, in the order given."""
+        ...
+
+
+class Retriever(Protocol):
+    """Finds passages in the person's files."""
+
+    def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
+        """The best `k` chunks, best first. An empty list means nothing fits; a failed search raises.
+
+        Raises `IndexDamaged`, `StoreLocked`, or the embedder's errors.
+        """
+        ...
+
+
+class WebSearch(Protocol):
+    """A web search without a key."""
+
+    def search(self, query: str, *, max_results: int, cancel: CancelToken) -> list[WebResult]:
+        """Results, best first, one per domain. Nothing found is an empty list; raises `WebSearchFailed` within the deadline."""
+        ...
+
+
+class WebConsent(Protocol):
+    """How a run asks the person before anything leaves the machine."""
+
+    def __call__(self, query: str, *, cancel: CancelToken) -> str | None:
+        """Return the text that may be sent (as shown, or edited by the person), or None for no."""
+        ...

@@ -1,0 +1,1 @@
+"""The two front ends, window and command line, over one core."""

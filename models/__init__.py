@@ -1,0 +1,1 @@
+"""Model runtimes behind core's protocols: llama.cpp, sentence-transformers, and how their weights are installed."""
