@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+PROGRAM = Path(__file__).resolve().parent.parent
+RESOURCES = PROGRAM / "resources"
+
+
 def default_home() -> Path:
     """The platform's data folder for this app; `LAMPLIGHT_HOME` overrides it."""
     if chosen := os.environ.get("LAMPLIGHT_HOME"):
@@ -39,8 +43,13 @@ class Paths:
 
     @property
     def models(self) -> Path:
-        """Installed weights. `LAMPLIGHT_MODELS` points several homes at one folder."""
-        return Path(os.environ.get("LAMPLIGHT_MODELS") or self.home / "models")
+        """Weights that the person installed."""
+        return self.home / "models"
+
+    @property
+    def starter_models(self) -> Path:
+        """Weights that set-up placed beside the program, shared by every home; `LAMPLIGHT_MODELS` overrides it."""
+        return Path(os.environ.get("LAMPLIGHT_MODELS") or PROGRAM / ".models")
 
     @property
     def logs(self) -> Path:
