@@ -1,0 +1,88 @@
+"""The state of a file in a person's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication
+
+from core.documents import DocumentState
+from desktop.error_text import reason_text
+
+translate = QCoreApplication.translate
+
+RowState = DocumentState | Literal["indexing"]
+_UTF8 = frozenset({"", "ascii", "utf8", "utf8sig"})
+
+
+@dataclass(frozen=True, slots=True)
+class RowStatus:
+    """How far one file has come. `done` of `total` passages are embedded while it is being indexed."""
+
+    state: RowState
+    reason: str = ""
+    encoding: str = ""
+    passages: int = 0
+    done: int = 0
+    total: int = 0
+
+
+def state_line(status: RowStatus) -> str:
+    """One line: the state, and the reason if there is one."""
+    match status.state:
+        case "waiting":
+            return translate("LibraryWords", "Waiting")
+        case "indexing" if status.total:
+            return translate("LibraryWords", "Indexing {done}/{total}").format(done=status.done, total=status.total)
+        case "indexing":
+            return translate("LibraryWords", "Reading")
+        case "ready":
+            return translate("LibraryWords", "Ready · {passages}").format(passages=passages_text(status.passages))
+        case "skipped":
+            return translate("LibraryWords", "Skipped: {reason}").format(reason=reason_line(status.reason))
+        case "failed":
+            return translate("LibraryWords", "Failed: {reason}").format(reason=reason_line(status.reason))
+
+
+def reason_line(code: str) -> str:
+    """Why the file is not ready."""
+    return translate("errors", reason_text(code).title)
+
+
+def what_to_do(code: str) -> str:
+    """What the person can do about it."""
+    return translate("errors", reason_text(code).what_to_do)
+
+
+def may_help_to_retry(code: str) -> bool:
+    """Whether reading the file again may end otherwise."""
+    return reason_text(code).action == "retry"
+
+
+def passages_text(count: int) -> str:
+    """A number of passages."""
+    if count == 1:
+        return translate("LibraryWords", "1 passage")
+    return translate("LibraryWords", "{count} passages").format(count=f"{count:,}")
+
+
+def files_text(count: int) -> str:
+    """A number of files."""
+    return translate("LibraryWords", "1 file") if count == 1 else translate("LibraryWords", "{count} files").format(count=f"{count:,}")
+
+
+def encoding_badge(encoding: str) -> str:
+    """The name of an encoding worth mentioning; empty for UTF-8, which needs no mention."""
+    plain = encoding.lower().replace("-", "").replace("_", "")
+    return "" if plain in _UTF8 else encoding.upper().replace("_", "-")
+
+
+def duration_text(seconds: float) -> str:
+    """A rough duration, rounded up so that it does not promise too much."""
+    if seconds < 60:
+        return translate("LibraryWords", "{seconds} s").format(seconds=max(1, round(seconds)))
+    minutes = -int(-seconds // 60)
+    if minutes < 60:
+        return translate("LibraryWords", "{minutes} min").format(minutes=minutes)
+    return translate("LibraryWords", "{hours} h {minutes} min").format(hours=minutes // 60, minutes=minutes % 60)

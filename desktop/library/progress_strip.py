@@ -1,0 +1,109 @@
+"""The one progress bar of the library: files done, the current name, speed, time left, and pause or resume."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QWidget
+
+from core.events import IndexEvent, IndexFinished, IndexStarted
+from desktop.library.document_words import duration_text
+from desktop.library.index_pace import IndexPace
+from desktop.widgets.elided_label import ElidedLabel
+from desktop.widgets.icon_button import IconButton
+from desktop.widgets.shown_name import shown_name
+
+_STEPS = 10_000
+
+
+class ProgressStrip(QWidget):
+    """Hidden while nothing happens. A pause stays in sight until it is ended, even if the run behind it has stopped."""
+
+    pause_requested = Signal()
+    resume_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(parent)
+        self._pace = IndexPace(clock)
+        self._paused = False
+        self._bar = QProgressBar()
+        self._bar.setRange(0, _STEPS)
+        self._bar.setTextVisible(False)
+        self._count = ElidedLabel(mode=Qt.TextElideMode.ElideRight)
+        self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._name.setProperty("muted", True)
+        self._button = IconButton("pause")
+        self._button.clicked.connect(self._toggle)
+
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setVerticalSpacing(self.fontMetrics().height() // 4)
+        layout.addWidget(self._count, 0, 0)
+        layout.addWidget(self._button, 0, 1, 2, 1)
+        layout.addWidget(self._bar, 1, 0)
+        layout.addWidget(self._name, 2, 0, 1, 2)
+        layout.setColumnStretch(0, 1)
+        self._say()
+        self.hide()
+
+    @property
+    def paused(self) -> bool:
+        """Whether the person asked for a pause that has not ended."""
+        return self._paused
+
+    def show_event(self, event: IndexEvent) -> None:
+        """Take over what an indexing run reports."""
+        self._pace.follow(event)
+        match event:
+            case IndexStarted(total):
+                self._paused = False
+                self.setVisible(total > 0)
+            case IndexFinished():
+                self._paused = False
+                self.hide()
+            case _:
+                self.show()
+        self._say()
+
+    def show_idle(self) -> None:
+        """Nothing is being indexed: hide, unless a pause is the reason."""
+        self.setVisible(self._paused)
+        self._say()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+
+    def _toggle(self) -> None:
+        self._paused = not self._paused
+        if self._paused:
+            self._pace.pause()
+            self.pause_requested.emit()
+        else:
+            self._pace.resume()
+            self.resume_requested.emit()
+        self._say()
+
+    def _say(self) -> None:
+        pace = self._pace
+        self._bar.setValue(round(pace.fraction * _STEPS))
+        parts = [self.tr("{done} of {total} files").format(done=f"{pace.done:,}", total=f"{pace.total:,}")]
+        if self._paused:
+            parts.insert(0, self.tr("Paused"))
+        else:
+            parts.append(f"{pace.fraction * 100:.1f} %")
+            if pace.files_per_second is not None:
+                parts.append(self.tr("{speed} files/s").format(speed=f"{pace.files_per_second:.1f}"))
+            if pace.seconds_left is not None:
+                parts.append(self.tr("{time} left").format(time=duration_text(pace.seconds_left)))
+        self._count.show_text(" · ".join(parts))
+        self._name.show_text(shown_name(pace.name) if not self._paused else self.tr("Questions work meanwhile with what is ready."))
+        self._bar.setAccessibleName(self.tr("Indexing progress"))
+        self._bar.setAccessibleDescription(self._count.full_text)
+        self._button.set_icon("play" if self._paused else "pause")
+        self._button.set_words(self.tr("Resume indexing") if self._paused else self.tr("Pause indexing"))
+
+
