@@ -8,6 +8,7 @@ the result has a known SHA-256.
 
 from __future__ import annotations
 
+import itertools
 import json
 import struct
 from collections.abc import Iterator, Mapping
@@ -140,7 +141,7 @@ def read_e5(path: Path) -> E5File:
     offsets = np.frombuffer(cursor.raw(4 * (count + 1)), "<u4")
     scores = np.frombuffer(cursor.raw(4 * count), "<f4")
     text = cursor.raw(text_length)
-    pieces = tuple(text[start:stop].decode("utf-8") for start, stop in zip(offsets[:-1], offsets[1:], strict=True))
+    pieces = tuple(text[start:stop].decode("utf-8") for start, stop in itertools.pairwise(offsets))
     normalisation = dict(_read_normalisation(cursor))
     entries = dict(_read_directory(cursor))
     return E5File(shape, epsilon, pieces, scores, beginning, end, padding, unknown, normalisation, entries, data)
