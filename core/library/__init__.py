@@ -1,0 +1,1 @@
+"""From files on the disk to documents, chunks and vectors in the index."""

@@ -1,0 +1,1 @@
+"""Finding the passages that fit a query, by words, by vectors, and by both."""
