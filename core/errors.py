@@ -50,8 +50,8 @@ class Cancelled(LamplightError):
 
     code = "cancelled"
 
-    def __init__(self, message: str = "Stopped.", **details: str | int | float) -> None:
-        super().__init__(message, **details)
+    def __init__(self, message: str = "Stopped.", *, code: str | None = None, **details: str | int | float) -> None:
+        super().__init__(message, code=code, **details)
 
 
 class Permanent(LamplightError):
