@@ -1,0 +1,432 @@
+"""Between the conversation's views and the application: what is shown, what runs, and what is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.documents import Answer, Citation, Step
+from core.errors import Cancelled, LamplightError
+from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.store.user_store import ConversationSummary, Turn
+from desktop.conversation.answer_job import TurnSaved, answer_job
+from desktop.conversation.conversation_list import ConversationList
+from desktop.conversation.conversation_view import ConversationView
+from desktop.conversation.details_panel import DetailsPanel
+from desktop.conversation.step_words import running_title, stored_details
+from desktop.conversation.turn_view import TurnView
+from desktop.conversation.turn_words import note_line, problem_of, problem_of_stored
+from desktop.conversation.web_consent import AskInWindow
+from desktop.spoken_errors import spoken
+from desktop.worker import Errands, Worker
+
+if TYPE_CHECKING:
+    from desktop.assembly import Application
+
+DRAFT_MS = 800
+
+
+@dataclass
+class _Run:
+    """The answer that is being made."""
+
+    ticket: int
+    conversation_id: int
+    key: int
+    question: str
+    steps: list[tuple[Step, dict[str, object]]] = field(default_factory=list)
+    node: str = ""
+    text: str = ""
+    own_text: str = ""
+
+
+class ConversationController(QObject):
+    """Holds the views and the application. Everything happens in the GUI thread; waiting is the workers' part."""
+
+    failed = Signal(object)  # LamplightError that concerns more than one answer
+    details_wanted = Signal()  # the details pane should be seen
+
+    def __init__(
+        self, conversations: ConversationList, view: ConversationView, details: DetailsPanel, errands: Errands, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._list, self._view, self._details, self._errands = conversations, view, details, errands
+        self.worker = Worker("answering", self)
+        self.consent = AskInWindow(self)
+        self._application: Application | None = None
+        self._summaries: list[ConversationSummary] = []
+        self._shown: int | None = None
+        self._turns: list[TurnView] = []
+        self._trace: dict[int, list[tuple[Step, dict[str, object]]]] = {}
+        self._selected: int | None = None
+        self._run: _Run | None = None
+        self._next_key = -1
+        self._library_size: int | None = None
+        self._drafts: dict[int, str] = {}
+        self._draft_timer = QTimer(self)
+        self._draft_timer.setSingleShot(True)
+        self._draft_timer.setInterval(DRAFT_MS)
+        self._draft_timer.timeout.connect(self.save_drafts)
+        self._connect()
+
+    def _connect(self) -> None:
+        box, transcript = self._view.question_box, self._view.transcript
+        self._list.new_requested.connect(self.new_conversation)
+        self._list.conversation_chosen.connect(self.show_conversation)
+        self._list.rename_requested.connect(self._rename)
+        self._list.delete_requested.connect(self._delete)
+        box.question_submitted.connect(self.ask)
+        box.stop_requested.connect(self.stop)
+        box.draft_changed.connect(self._draft_changed)
+        self._view.welcome.example_chosen.connect(self.ask)
+        transcript.retry_requested.connect(self._retry)
+        transcript.turn_chosen.connect(self._choose_turn)
+        transcript.citation_chosen.connect(self._open_citation)
+        self._details.trace.source_chosen.connect(lambda n: self._open_citation(self._selected, n))
+        self._details.viewer.text_wanted.connect(self._fetch_text)
+        self._view.consent_bar.answered.connect(self.consent.settle)
+        self.consent.wanted.connect(self._view.consent_bar.ask)
+        self.worker.reported.connect(self._heard)
+        self.worker.ended.connect(self._ended)
+
+    # What the window tells it
+
+    def use(self, application: Application) -> None:
+        """Work with this application from now on, and show its conversations."""
+        self._application = application
+        store = application.user_store
+        chosen = self._shown
+
+        def load() -> list[ConversationSummary]:
+            store.mark_interrupted()
+            return store.conversations()
+
+        self._errands.do(load, lambda found: self._show_list(found, chosen), self.failed.emit)
+
+    def release(self) -> None:
+        """The application is about to close."""
+        self.save_drafts()
+        self._application = None
+
+    @property
+    def running(self) -> bool:
+        """Whether an answer is being made."""
+        return self._run is not None
+
+    def set_library_size(self, files: int) -> None:
+        """How many files an answer had to choose from."""
+        self._library_size = files
+
+    def retranslate(self) -> None:
+        """Say again, in the window's new language, what was put together from words."""
+        if self._shown is not None and self._run is None:
+            self.show_conversation(self._shown)
+
+    # Conversations
+
+    def new_conversation(self) -> None:
+        """Begin a conversation, or go to the one that was begun and not used."""
+        if self._application is None:
+            return
+        empty = next((known for known in self._summaries if not known.title and (self._run is None or self._run.conversation_id != known.id)), None)
+        if empty is not None:
+            self.show_conversation(empty.id)
+            return
+        store = self._application.user_store
+        self._errands.do(store.create_conversation, self._created, self.failed.emit)
+
+    def _created(self, conversation_id: int) -> None:
+        self._shown = conversation_id
+        self._reload_list()
+        self._show_turns(conversation_id, [], "")
+        self._view.question_box.edit.setFocus()
+
+    def show_conversation(self, conversation_id: int) -> None:
+        """Show a conversation with its draft."""
+        if self._application is None:
+            return
+        store = self._application.user_store
+        self.save_drafts()
+        self._shown = conversation_id
+        self._list.show_conversations(self._summaries, conversation_id)
+
+        def load() -> tuple[list[Turn], str]:
+            return store.turns(conversation_id), store.draft(conversation_id)
+
+        self._errands.do(load, lambda found: self._show_turns(conversation_id, *found), self.failed.emit)
+
+    def _show_list(self, summaries: list[ConversationSummary], chosen: int | None) -> None:
+        self._summaries = summaries
+        if self._application is None:
+            return
+        if not summaries:
+            self.new_conversation()
+        elif chosen is None or all(known.id != chosen for known in summaries):
+            self.show_conversation(summaries[0].id)
+        else:
+            self._list.show_conversations(summaries, chosen)
+
+    def _reload_list(self) -> None:
+        if self._application is not None:
+            store = self._application.user_store
+            self._errands.do(store.conversations, lambda found: self._show_list(found, self._shown))
+
+    def _show_turns(self, conversation_id: int, turns: Sequence[Turn], draft: str) -> None:
+        if conversation_id != self._shown:
+            return
+        views = [self._stored_view(turn) for turn in turns]
+        run = self._run if self._run is not None and self._run.conversation_id == conversation_id else None
+        if run is not None:
+            views = [view for view in views if view.key != run.key]
+            views.append(TurnView(run.key, run.question, "running", text=run.text, own_text=run.own_text))
+        self._turns = views
+        self._trace = {key: steps for key, steps in self._trace.items() if any(view.key == key for view in views)}
+        self._view.transcript.show_turns(views)
+        if run is not None and run.node:
+            self._show_status(run)
+        self._set_draft(draft)
+        self._view.question_box.set_running(self._run is not None)
+        if views:
+            self._view.show_transcript()
+            self._select(views[-1].key)
+        else:
+            self._view.show_welcome()
+            self._select(None)
+
+    def _stored_view(self, turn: Turn) -> TurnView:
+        answer = turn.answer
+        if turn.state == "done" and answer is not None:
+            return TurnView(turn.id, turn.question, "finished", answer, turn.text, note=note_line(answer))
+        if turn.state == "done":
+            return TurnView(turn.id, turn.question, "finished", None, turn.text)
+        if turn.state == "failed":
+            return TurnView(turn.id, turn.question, "failed", None, turn.text, problem=problem_of_stored(turn))
+        return TurnView(turn.id, turn.question, "interrupted", answer, turn.text, note=note_line(answer) if answer is not None else "")
+
+    def _rename(self, conversation_id: int, title: str) -> None:
+        if self._application is not None:
+            store = self._application.user_store
+            self._errands.do(lambda: store.rename_conversation(conversation_id, title), lambda _none: self._reload_list(), self.failed.emit)
+
+    def _delete(self, conversation_id: int) -> None:
+        if self._application is None:
+            return
+        if self._run is not None and self._run.conversation_id == conversation_id:
+            self.stop()
+            self._run = None
+            self._view.question_box.set_running(False)
+        store = self._application.user_store
+        self._drafts.pop(conversation_id, None)
+        if self._shown == conversation_id:
+            self._shown = None
+        self._errands.do(lambda: store.delete_conversation(conversation_id), lambda _none: self._reload_list(), self.failed.emit)
+
+    # Drafts
+
+    def _draft_changed(self) -> None:
+        if self._shown is not None:
+            self._drafts[self._shown] = self._view.question_box.text
+            self._draft_timer.start()
+
+    def _set_draft(self, text: str) -> None:
+        self._view.question_box.edit.blockSignals(True)
+        self._view.question_box.set_text(text)
+        self._view.question_box.edit.blockSignals(False)
+        self._view.question_box.set_running(self._run is not None)
+
+    def save_drafts(self) -> None:
+        """Put what was typed on the disk."""
+        self._draft_timer.stop()
+        drafts, self._drafts = self._drafts, {}
+        if self._application is not None:
+            store = self._application.user_store
+            for conversation_id, text in drafts.items():
+                self._errands.do(lambda conversation_id=conversation_id, text=text: store.save_draft(conversation_id, text))  # type: ignore[misc]
+
+    # Asking
+
+    def ask(self, question: str) -> None:
+        """Put a question into the conversation that is shown."""
+        application, conversation_id = self._application, self._shown
+        if self._run is not None:
+            return
+        if application is None or conversation_id is None:
+            self._view.question_box.show_hint(self.tr("Lamplight is not ready yet. Your question stays here."), problem=True)
+            return
+        self._drafts.pop(conversation_id, None)
+        self._draft_timer.stop()
+        self._set_draft("")
+        ticket = self.worker.start(
+            lambda cancel: answer_job(application.user_store, application.session, self.consent, conversation_id, question, cancel)
+        )
+        self._run = _Run(ticket, conversation_id, self._next_key, question)
+        self._next_key -= 1
+        view = TurnView(self._run.key, question, "running")
+        self._turns.append(view)
+        self._trace[view.key] = self._run.steps
+        self._view.transcript.add_turn(view)
+        self._view.show_transcript()
+        self._view.question_box.set_running(True)
+        self._view.question_box.edit.setFocus()
+        self._select(view.key)
+
+    def stop(self) -> None:
+        """Stop the answer that is being made; what is written so far stays."""
+        if self._run is not None:
+            self._view.consent_bar.hide()
+            self._view.question_box.show_hint(self.tr("Stopping…"))
+            self.worker.cancel()
+
+    def _retry(self, key: int) -> None:
+        turn = self._turn(key)
+        if turn is not None and self._run is None:
+            self.ask(turn.question)
+
+    # What a run says
+
+    def _heard(self, ticket: int, event: object) -> None:
+        run = self._run
+        if run is None or run.ticket != ticket:
+            return
+        match event:
+            case TurnSaved(turn_id):
+                self._rekey(run, turn_id)
+                self._reload_list()
+            case StepStarted(node):
+                run.node = node
+                self._show_status(run)
+                if self._selected == run.key:
+                    self._details.trace.start_step(node)
+            case StepFinished(step, detail):
+                run.steps.append((step, detail))
+                run.node = ""
+                if self._selected == run.key:
+                    self._details.trace.finish_step(step, detail)
+            case AnswerText(text, own_knowledge):
+                self._write(run, text, own_knowledge)
+            case WebConsentWanted(query):
+                if self.consent.waiting:
+                    self._view.consent_bar.ask(query)
+            case AnswerFinished(answer):
+                self._finish(run, self._answer_view(run, answer))
+
+    def _ended(self, ticket: int, error: LamplightError | None) -> None:
+        run = self._run
+        if run is None or run.ticket != ticket:
+            return
+        if error is None or isinstance(error, Cancelled):
+            self._finish(run, TurnView(run.key, run.question, "interrupted", None, run.text, run.own_text))
+            return
+        if run.key < 0:  # not even the question could be kept: it goes back into the box
+            self._drafts[run.conversation_id] = run.question
+            if self._shown == run.conversation_id:
+                self._set_draft(run.question)
+        self._finish(run, TurnView(run.key, run.question, "failed", None, run.text, run.own_text, problem_of(error)))
+        if error.code in ("index_damaged", "chats_damaged", "model_missing", "model_unusable"):
+            self.failed.emit(error)
+
+    def _rekey(self, run: _Run, turn_id: int) -> None:
+        self._view.transcript.rename_turn(run.key, turn_id)
+        self._turns = [dataclasses.replace(turn, key=turn_id) if turn.key == run.key else turn for turn in self._turns]
+        self._trace[turn_id] = self._trace.pop(run.key, run.steps)
+        if self._selected == run.key:
+            self._selected = turn_id
+        run.key = turn_id
+
+    def _write(self, run: _Run, text: str, own_knowledge: bool) -> None:
+        if own_knowledge:
+            run.own_text += text
+        else:
+            run.text += text
+        card = self._view.transcript.cards.get(run.key)
+        if card is not None:
+            card.add_text(text, own_knowledge=own_knowledge)
+
+    def _answer_view(self, run: _Run, answer: Answer) -> TurnView:
+        state = "interrupted" if answer.interrupted else "finished"
+        return TurnView(run.key, run.question, state, answer, answer.text, library_size=self._library_size, note=note_line(answer))  # type: ignore[arg-type]
+
+    def _finish(self, run: _Run, view: TurnView) -> None:
+        self._run = None
+        self._turns = [view if turn.key == view.key else turn for turn in self._turns]
+        self._view.consent_bar.hide()
+        self._view.transcript.update_turn(view)
+        self._view.question_box.set_running(False)
+        self._view.question_box.show_hint("")
+        if self._selected == view.key:
+            self._show_details(view)
+
+    def _show_status(self, run: _Run) -> None:
+        card = self._view.transcript.cards.get(run.key)
+        if card is not None:
+            card.show_status(running_title(run.node) + "…")
+
+    # Details
+
+    def _turn(self, key: int | None) -> TurnView | None:
+        return next((turn for turn in self._turns if turn.key == key), None)
+
+    def _choose_turn(self, key: int) -> None:
+        if key != self._selected:
+            self._select(key)
+        self._details.show_trace()
+        self.details_wanted.emit()
+
+    def _select(self, key: int | None) -> None:
+        self._selected = key
+        self._view.transcript.select(key)
+        self._details.show_trace()
+        turn = self._turn(key)
+        if turn is None:
+            self._details.trace.show_nothing()
+        else:
+            self._show_details(turn)
+
+    def _show_details(self, turn: TurnView) -> None:
+        trace = self._trace.get(turn.key)
+        if turn.state == "running" and self._run is not None:
+            self._details.trace.show_run(self._run.steps, self._run.node)
+        elif turn.answer is not None:
+            steps: Sequence[tuple[Step, dict[str, object]]] = trace if trace else stored_details(turn.answer)
+            self._details.trace.show_answer(steps, turn.answer.citations, turn.answer.seconds)
+        else:
+            self._details.trace.show_answer(trace or [], (), None)
+
+    def _open_citation(self, key: int | None, n: int) -> None:
+        turn = self._turn(key)
+        citation = self._citation(turn, n)
+        if turn is None or turn.answer is None or citation is None:
+            return
+        if self._selected != turn.key:
+            self._select(turn.key)
+        if citation.url:
+            self._view.transcript.address_chosen.emit(citation.url)
+            return
+        self._details.viewer.open_citation(turn.answer.citations, n)
+        self._details.show_viewer()
+        self.details_wanted.emit()
+
+    @staticmethod
+    def _citation(turn: TurnView | None, n: int) -> Citation | None:
+        if turn is None or turn.answer is None:
+            return None
+        return next((citation for citation in turn.answer.citations if citation.n == n), None)
+
+    def open_document(self, path: Path) -> None:
+        """Show a file of the library from its beginning."""
+        self._details.viewer.open_file(path)
+        self._details.show_viewer()
+        self.details_wanted.emit()
+
+    def _fetch_text(self, path: Path) -> None:
+        if self._application is None:
+            return
+        library = self._application.library
+        viewer = self._details.viewer
+        show: Callable[[Any], None] = lambda text: viewer.show_text(path, text)  # noqa: E731
+        self._errands.do(lambda: library.text(path), show, lambda error: viewer.show_problem(path, " ".join(spoken(error)[:2])))

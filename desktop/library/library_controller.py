@@ -1,0 +1,211 @@
+"""Between the library panel and the library: one indexing run at a time, and what the person wants done to the library before it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from core.cancel import CancelToken
+from core.documents import Document
+from core.errors import Cancelled, LamplightError
+from core.events import FileFinished, IndexEvent
+from desktop.library.library_panel import LibraryPanel
+from desktop.spoken_errors import spoken
+from desktop.worker import Worker
+
+
+class LibraryWork(Protocol):
+    """The part of `core.library.Library` that the window needs."""
+
+    def add(self, paths: Sequence[Path]) -> Any: ...
+
+    def remove(self, path: Path) -> Any: ...
+
+    def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]: ...
+
+    def documents(self) -> Sequence[Document]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryListed:
+    """What the library holds now."""
+
+    documents: tuple[Document, ...]
+    sources: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WishDone:
+    """One wish of the person is carried out (the first of those that wait)."""
+
+
+Wish = Callable[[LibraryWork, CancelToken], Iterator[IndexEvent]]
+
+
+def add(paths: Sequence[Path]) -> Wish:
+    """Link files and folders."""
+
+    def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+        library.add(paths)
+        yield from ()
+
+    return carry_out
+
+
+def remove(path: Path) -> Wish:
+    """Take a file or folder out of the library."""
+
+    def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+        library.remove(path)
+        yield from ()
+
+    return carry_out
+
+
+def retry(path: Path) -> Wish:
+    """Read one file anew."""
+
+    def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+        yield from library.index(cancel, paths=[path])
+
+    return carry_out
+
+
+def library_job(
+    library: LibraryWork, sources: Callable[[], Sequence[Path]], wishes: Sequence[Wish], index: bool, cancel: CancelToken
+) -> Iterator[LibraryListed | WishDone | IndexEvent]:
+    """Carry out the wishes in order, then bring the index up to date with the disk (unless paused)."""
+
+    def listed() -> LibraryListed:
+        return LibraryListed(tuple(library.documents()), tuple(sources()))
+
+    for wish in wishes:
+        yield from wish(library, cancel)
+        yield WishDone()
+    yield listed()
+    if index:
+        yield from library.index(cancel)
+        yield listed()
+
+
+class LibraryController(QObject):
+    """Adding and removing interrupts a run, is done at once, and the run goes on: unchanged files cost nothing."""
+
+    failed = Signal(object)  # LamplightError
+    changed = Signal(int, object)  # number of files that are ready, titles of some of them
+
+    def __init__(self, panel: LibraryPanel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._panel = panel
+        self.worker = Worker("indexing", self)
+        self._library: LibraryWork | None = None
+        self._sources: Callable[[], Sequence[Path]] = tuple
+        self._wishes: deque[Wish] = deque()
+        self._paused = False
+        self._again = False
+        self._ready: set[Path] = set()
+        self._titles: dict[Path, str] = {}
+        panel.remove_requested.connect(lambda path: self._want(remove(path)))
+        panel.retry_requested.connect(lambda path: self._want(retry(path)))
+        panel.pause_requested.connect(self.pause)
+        panel.resume_requested.connect(self.resume)
+        self.worker.reported.connect(self._heard)
+        self.worker.ended.connect(self._ended)
+
+    @property
+    def busy(self) -> bool:
+        """Whether the library is being changed or read."""
+        return self.worker.busy
+
+    def use(self, library: LibraryWork, sources: Callable[[], Sequence[Path]]) -> None:
+        """Work with this library from now on and bring it up to date."""
+        self._library, self._sources = library, sources
+        self._begin()
+
+    def release(self) -> None:
+        """The library is about to close; wishes that wait are kept for the next one."""
+        self._library = None
+        self._again = False
+        self.worker.cancel()
+
+    def add_paths(self, paths: Sequence[Path]) -> None:
+        """Add files and folders and index them; what is not there becomes a row that says so."""
+        if paths:
+            self._want(add(paths))
+
+    def pause(self) -> None:
+        """Stop indexing until `resume`; the file in work is begun anew then."""
+        self._paused = True
+        self._again = False
+        self.worker.cancel()
+
+    def resume(self) -> None:
+        """Go on indexing."""
+        self._paused = False
+        self._begin()
+
+    def _want(self, wish: Wish) -> None:
+        self._wishes.append(wish)
+        if self.worker.busy:
+            self._again = True
+            self.worker.cancel()
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        if self._library is None:
+            return
+        if self.worker.busy:
+            self._again = True
+            return
+        library, sources, wishes, index = self._library, self._sources, tuple(self._wishes), not self._paused
+        self.worker.start(lambda cancel: library_job(library, sources, wishes, index, cancel))
+
+    def _heard(self, _ticket: int, event: object) -> None:
+        if isinstance(event, WishDone):
+            self._wishes.popleft()
+        elif isinstance(event, LibraryListed):
+            ready = [document for document in event.documents if document.state == "ready"]
+            self._titles = {document.path: document.title or document.path.name for document in ready}
+            self._ready = set(self._titles)
+            self._panel.show_documents(event.documents, event.sources)
+            self._report()
+        else:
+            self._panel.show_event(event)  # type: ignore[arg-type]
+            if isinstance(event, FileFinished):
+                self._count(event)
+
+    def _count(self, event: FileFinished) -> None:
+        before = len(self._ready)
+        if event.file.state == "ready":
+            self._ready.add(event.file.path)
+            self._titles.setdefault(event.file.path, event.file.path.stem)
+        else:
+            self._ready.discard(event.file.path)
+            self._titles.pop(event.file.path, None)
+        if len(self._ready) != before:
+            self._report()
+
+    def _report(self) -> None:
+        titles = list(dict.fromkeys(self._titles.values()))[:3]
+        self.changed.emit(len(self._ready), tuple(titles))
+
+    def _ended(self, _ticket: int, error: LamplightError | None) -> None:
+        again, self._again = self._again, False
+        if error is not None and not isinstance(error, Cancelled):
+            if self._wishes:
+                self._wishes.popleft()  # it would fail again and block the others
+            words = spoken(error)
+            self._panel.show_problem(words.title, words.what_to_do)
+            self.failed.emit(error)
+        elif error is None:
+            self._panel.show_problem("", "")
+        if again and self._library is not None:
+            self._begin()
+        else:
+            self._panel.show_idle()
