@@ -28,7 +28,7 @@ class ErrorText:
     action: Action = ""
 
 
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: N802 - the name is what lupdate looks for
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
     """Mark `text` for the translation files and return it unchanged."""
     return text
 
@@ -61,7 +61,10 @@ ERRORS: Mapping[str, ErrorText] = {
     ),
     "model_unusable": ErrorText(
         QT_TRANSLATE_NOOP("errors", "This file is not a model that Lamplight can run."),
-        QT_TRANSLATE_NOOP("errors", "Choose a GGUF chat model or a sentence-transformers folder in the settings. A download that broke off must be fetched again."),
+        QT_TRANSLATE_NOOP(
+            "errors",
+            "Choose a GGUF chat model or a sentence-transformers folder in the settings. A download that broke off must be fetched again.",
+        ),
         "open_settings",
     ),
     "not_enough_memory": ErrorText(
@@ -81,7 +84,9 @@ ERRORS: Mapping[str, ErrorText] = {
     ),
     "grammar_invalid": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The model could not be told what form its reply must have."),
-        QT_TRANSLATE_NOOP("errors", "This is a mistake in Lamplight, not yours. Choose another chat model in the settings until it is mended."),
+        QT_TRANSLATE_NOOP(
+            "errors", "This is a mistake in Lamplight, not yours. Choose another chat model in the settings until it is mended."
+        ),
         "open_settings",
     ),
     "index_damaged": ErrorText(
@@ -91,7 +96,9 @@ ERRORS: Mapping[str, ErrorText] = {
     ),
     "chats_damaged": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file that holds your conversations is damaged."),
-        QT_TRANSLATE_NOOP("errors", "Nothing has been deleted. Put a backup of user.db into the data folder, or move the file away to start afresh."),
+        QT_TRANSLATE_NOOP(
+            "errors", "Nothing has been deleted. Put a backup of user.db into the data folder, or move the file away to start afresh."
+        ),
     ),
     "not_enough_disk": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The disk is full."),
@@ -109,7 +116,9 @@ ERRORS: Mapping[str, ErrorText] = {
     ),
     "install_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The model could not be installed."),
-        QT_TRANSLATE_NOOP("errors", "Check the network connection and the free disk space, then try again: the download goes on where it stopped."),
+        QT_TRANSLATE_NOOP(
+            "errors", "Check the network connection and the free disk space, then try again: the download goes on where it stopped."
+        ),
         "retry",
     ),
     "child_crashed": ErrorText(

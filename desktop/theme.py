@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from string import Template
-from typing import cast
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
@@ -40,7 +39,7 @@ class Colors:
     Backgrounds: `window`, `panel` (lists, cards, inputs), `user_bubble`, `highlight` (a cited passage), `hover`, `selection`.
     On every one of them `text` is readable. `muted_text`, `accent`, `error` and the four origins of an answer (`files`, `web`,
     `own_knowledge`, `refusal`) are readable as text and as icons on `window`, `panel`, `hover` and `user_bubble`.
-    `accent_text` goes on `accent`. `border` is for lines that only decorate; `outline` for the edges of controls.
+    `accent_text` goes on `accent`; `lamp` fills the one thing to press, with `lamp_text` on it. `border` is for lines that only decorate; `outline` for the edges of controls.
     """
 
     window: str
@@ -49,6 +48,8 @@ class Colors:
     muted_text: str
     accent: str
     accent_text: str
+    lamp: str
+    lamp_text: str
     border: str
     outline: str
     hover: str
@@ -69,6 +70,8 @@ LIGHT = Colors(
     muted_text="#665e55",
     accent="#8f5200",
     accent_text="#ffffff",
+    lamp="#f2b552",
+    lamp_text="#2f1d03",
     border="#e2dbd0",
     outline="#857b6e",
     hover="#efe9df",
@@ -89,6 +92,8 @@ DARK = Colors(
     muted_text="#aea498",
     accent="#f2b45a",
     accent_text="#2a1a04",
+    lamp="#f2b45a",
+    lamp_text="#2a1a04",
     border="#3a3631",
     outline="#82796e",
     hover="#302c28",
@@ -257,4 +262,4 @@ def _drawn(name: str, color: str, pixels: int) -> QPixmap:
 def _luminance(color: str) -> float:
     parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return cast(float, 0.2126 * red + 0.7152 * green + 0.0722 * blue)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,1 @@
+"""The library as a person sees it: files, their state, progress."""

@@ -17,7 +17,7 @@ _SMALL = 0.88
 class DocumentDelegate(QStyledItemDelegate):
     """Draws text letter by letter and shortens names in the middle, where they differ least."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:  # noqa: N802
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         line = QFontMetrics(option.font).height()
         small = QFontMetrics(_small(option.font)).height()
         return QSize(line * 8, line + small + round(line * 0.8))
@@ -25,7 +25,7 @@ class DocumentDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRect(option.rect)  # type: ignore[attr-defined]
+        area = QRect(option.rect)
         self._paint_background(painter, option, area)
         status = index.data(DocumentListModel.STATUS)
         if status is None:
@@ -36,7 +36,7 @@ class DocumentDelegate(QStyledItemDelegate):
 
     def _paint_background(self, painter: QPainter, option: QStyleOptionViewItem, area: QRect) -> None:
         colors = current_colors()
-        state = option.state  # type: ignore[attr-defined]
+        state = option.state
         if state & QStyle.StateFlag.State_Selected:
             painter.setBrush(QColor(colors.selection))
         elif state & QStyle.StateFlag.State_MouseOver:

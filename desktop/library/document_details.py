@@ -47,7 +47,7 @@ class DocumentDetails(QFrame):
             self._say()
         self.setVisible(troubled)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._say()

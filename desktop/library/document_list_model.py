@@ -162,20 +162,20 @@ class DocumentListModel(QAbstractItemModel):
             return self.createIndex(row, 0, parent.row() + 1)
         return QModelIndex()
 
-    def parent(self, index: AnyIndex = QModelIndex()) -> Any:  # type: ignore[override]  # noqa: B008
+    def parent(self, index: AnyIndex = QModelIndex()) -> Any:  # noqa: B008
         if not index.isValid() or index.internalId() == _GROUP_ID:
             return QModelIndex()
         return self.createIndex(index.internalId() - 1, 0, _GROUP_ID)
 
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008, N802
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         if not parent.isValid():
             return len(self._groups)
         return len(self._groups[parent.row()].shown) if parent.internalId() == _GROUP_ID else 0
 
-    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008, N802
+    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         return 1
 
-    def hasChildren(self, parent: AnyIndex = QModelIndex()) -> bool:  # noqa: B008, N802
+    def hasChildren(self, parent: AnyIndex = QModelIndex()) -> bool:  # noqa: B008
         return self.rowCount(parent) > 0
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:

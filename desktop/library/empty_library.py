@@ -41,7 +41,7 @@ class EmptyLibrary(QWidget):
         self._retranslate()
         self._draw()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()

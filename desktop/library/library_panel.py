@@ -103,6 +103,7 @@ class LibraryPanel(QWidget):
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)
         self.tree.setRootIsDecorated(True)
+        self.tree.setIndentation(round(self.fontMetrics().height() * 0.9))
         self.tree.setMouseTracking(True)
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -274,7 +275,7 @@ class LibraryPanel(QWidget):
 
     # Words and drawings
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()

@@ -13,6 +13,7 @@ from desktop.library.document_words import duration_text
 from desktop.library.index_pace import IndexPace
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.icon_button import IconButton
+from desktop.widgets.safe_text import PlainLabel
 from desktop.widgets.shown_name import shown_name
 
 _STEPS = 10_000
@@ -34,6 +35,8 @@ class ProgressStrip(QWidget):
         self._count = ElidedLabel(mode=Qt.TextElideMode.ElideRight)
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._name.setProperty("muted", True)
+        self._time = PlainLabel(wrap=False)
+        self._time.setProperty("muted", True)
         self._button = IconButton("pause")
         self._button.clicked.connect(self._toggle)
 
@@ -41,9 +44,10 @@ class ProgressStrip(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setVerticalSpacing(self.fontMetrics().height() // 4)
         layout.addWidget(self._count, 0, 0)
-        layout.addWidget(self._button, 0, 1, 2, 1)
-        layout.addWidget(self._bar, 1, 0)
-        layout.addWidget(self._name, 2, 0, 1, 2)
+        layout.addWidget(self._button, 0, 2, 2, 1)
+        layout.addWidget(self._bar, 1, 0, 1, 2)
+        layout.addWidget(self._name, 2, 0)
+        layout.addWidget(self._time, 2, 1, 1, 2)
         layout.setColumnStretch(0, 1)
         self._say()
         self.hide()
@@ -72,7 +76,7 @@ class ProgressStrip(QWidget):
         self.setVisible(self._paused)
         self._say()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._say()
@@ -90,20 +94,13 @@ class ProgressStrip(QWidget):
     def _say(self) -> None:
         pace = self._pace
         self._bar.setValue(round(pace.fraction * _STEPS))
-        parts = [self.tr("{done} of {total} files").format(done=f"{pace.done:,}", total=f"{pace.total:,}")]
-        if self._paused:
-            parts.insert(0, self.tr("Paused"))
-        else:
-            parts.append(f"{pace.fraction * 100:.1f} %")
-            if pace.files_per_second is not None:
-                parts.append(self.tr("{speed} files/s").format(speed=f"{pace.files_per_second:.1f}"))
-            if pace.seconds_left is not None:
-                parts.append(self.tr("{time} left").format(time=duration_text(pace.seconds_left)))
-        self._count.show_text(" · ".join(parts))
+        count = self.tr("{done} of {total} files").format(done=f"{pace.done:,}", total=f"{pace.total:,}")
+        self._count.show_text(" · ".join([self.tr("Paused"), count] if self._paused else [count, f"{pace.fraction * 100:.1f} %"]))
+        speed = "" if pace.files_per_second is None else self.tr("{speed} files/s").format(speed=f"{pace.files_per_second:.1f}")
+        left = "" if pace.seconds_left is None else self.tr("{time} left").format(time=duration_text(pace.seconds_left))
+        self._time.setText("" if self._paused else " · ".join(filter(None, [speed, left])))
         self._name.show_text(shown_name(pace.name) if not self._paused else self.tr("Questions work meanwhile with what is ready."))
         self._bar.setAccessibleName(self.tr("Indexing progress"))
-        self._bar.setAccessibleDescription(self._count.full_text)
+        self._bar.setAccessibleDescription(f"{self._count.full_text} {self._time.text()}".strip())
         self._button.set_icon("play" if self._paused else "pause")
         self._button.set_words(self.tr("Resume indexing") if self._paused else self.tr("Pause indexing"))
-
-

@@ -47,7 +47,7 @@ class Banner(QFrame):
         self.setAccessibleDescription(what_to_do)
         self.setVisible(bool(title or what_to_do))
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
