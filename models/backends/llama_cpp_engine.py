@@ -1,0 +1,255 @@
+"""Runs a GGUF model on the low-level API of llama-cpp-python 0.3.36. Imported in the chat child process only.
+
+Facts this file relies on, each read in that version's source or measured: see the decision record on the chat engine.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import sys
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llama_cpp as ll
+import numpy as np
+import numpy.typing as npt
+
+from core.cancel import CancelToken
+from core.errors import Cancelled, ModelUnusable, NotEnoughMemory, PromptTooLong
+from models.backends.chat_template import CHATML, Piece, TemplateUnusable, clean, render, template_for
+from models.backends.gguf_header import WHAT_TO_DO, GgufHeader
+from models.backends.kv_slots import Slot, SlotTable
+
+BATCH_TOKENS = 512
+MICROBATCH_TOKENS = 256
+SEQUENCES = 8
+MAX_OUTPUTS = 16
+
+_NO_ABORT = ll.ggml_abort_callback()
+_ERROR_LEVEL = 4
+
+Logits = npt.NDArray[np.float32]
+
+
+@ll.llama_log_callback  # type: ignore[untyped-decorator]
+def _log_errors(level: int, text: bytes, _data: Any) -> None:
+    # stderr reaches the app only when this process crashes; there it says why.
+    if level == _ERROR_LEVEL:
+        sys.stderr.write(text.decode("utf-8", errors="replace"))
+
+
+@dataclass
+class Evaluated:
+    """A prompt that lies in the cache with its next-token logits ready."""
+
+    slot: Slot
+    evaluated: int
+    reused: int
+
+
+class LlamaCppEngine:
+    """One loaded model with one context. Not thread-safe; lives in one process's main thread."""
+
+    def __init__(self, path: Path, header: GgufHeader, *, context_tokens: int, threads: int, cancel: CancelToken) -> None:
+        ll.llama_log_set(_log_errors, ctypes.c_void_p(0))
+        ll.llama_backend_init()
+        self.name = header.name or path.stem
+        self.context_tokens = min(context_tokens, header.context_length)
+        self._model = _load_model(path, cancel)
+        self._vocab = ll.llama_model_get_vocab(self._model)
+        self._context = _new_context(self._model, self.context_tokens, threads)
+        self._memory = ll.llama_get_memory(self._context)
+        self._batch = ll.llama_batch_init(BATCH_TOKENS, 0, 1)
+        self._vocabulary_size: int = ll.llama_vocab_n_tokens(self._vocab)
+        whole_only = ll.llama_model_is_recurrent(self._model) or ll.llama_model_is_hybrid(self._model)
+        self.slots = SlotTable(SEQUENCES, self.context_tokens, partial=not whole_only)
+        self._bos: int = ll.llama_vocab_bos(self._vocab)
+        own = header.metadata.get("tokenizer.chat_template")
+        self._template = template_for(header.name, own if isinstance(own, str) else "")
+
+    # Text and tokens
+
+    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
+        """The tokens of a text; control tokens are recognised in it only when `special`."""
+        data = text.encode("utf-8")
+        if not data:
+            return []
+        room = len(data) + 16
+        tokens = (ll.llama_token * room)()
+        count = ll.llama_tokenize(self._vocab, data, len(data), tokens, room, False, special)
+        if count < 0:
+            tokens = (ll.llama_token * -count)()
+            count = ll.llama_tokenize(self._vocab, data, len(data), tokens, -count, False, special)
+        return list(tokens[:count])
+
+    def count_tokens(self, text: str) -> int:
+        """Number of tokens of a text as it would stand in a prompt."""
+        return len(self.tokenize(clean(text)))
+
+    def piece(self, token: int) -> bytes:
+        """The bytes a token stands for; none for a control token."""
+        room = 64
+        while True:
+            buffer = ctypes.create_string_buffer(room)
+            length = ll.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
+            if length >= 0:
+                return buffer.raw[:length]
+            room = -length
+
+    def prompt_tokens(self, messages: Sequence[tuple[str, str]], answer_start: str) -> list[int]:
+        """The tokens of a whole prompt. Contents and `answer_start` never become control tokens."""
+        tokens: list[int] = []
+        for piece in self._pieces(messages):
+            tokens += self.tokenize(piece.text, special=piece.is_template)
+        if ll.llama_vocab_get_add_bos(self._vocab) and self._bos >= 0 and tokens[:1] != [self._bos]:
+            tokens.insert(0, self._bos)
+        return tokens + self.tokenize(clean(answer_start))
+
+    def _pieces(self, messages: Sequence[tuple[str, str]]) -> list[Piece]:
+        bos = self._token_text(self._bos)
+        eos = self._token_text(ll.llama_vocab_eos(self._vocab))
+        try:
+            return render(self._template, messages, bos=bos, eos=eos)
+        except TemplateUnusable as error:
+            sys.stderr.write(f"{error}; a plain one is used instead\n")
+            self._template = CHATML
+            return render(CHATML, messages)
+
+    def _token_text(self, token: int) -> str:
+        return ll.llama_vocab_get_text(self._vocab, token).decode("utf-8", errors="replace") if token >= 0 else ""
+
+    def is_end(self, token: int) -> bool:
+        """Whether a token ends the answer."""
+        return bool(ll.llama_vocab_is_eog(self._vocab, token))
+
+    def is_control(self, token: int) -> bool:
+        """Whether a token is one of the vocabulary's control tokens."""
+        return bool(ll.llama_vocab_is_control(self._vocab, token))
+
+    @property
+    def end_token(self) -> int:
+        """A token that ends the answer."""
+        token: int = ll.llama_vocab_eot(self._vocab)
+        return token if token >= 0 else int(ll.llama_vocab_eos(self._vocab))
+
+    @property
+    def vocabulary(self) -> Any:
+        """llama.cpp's handle of the vocabulary, for its grammar functions."""
+        return self._vocab
+
+    # Evaluation
+
+    def evaluate(self, tokens: Sequence[int], *, room: int, cancel: CancelToken) -> Evaluated:
+        """Bring a prompt into the cache, reusing the longest beginning that is there. `room` tokens must fit behind it."""
+        if len(tokens) + room > self.context_tokens:
+            raise PromptTooLong(
+                f"The prompt has {len(tokens)} tokens and the answer may have {room}, but the model reads {self.context_tokens} at once.",
+                prompt_tokens=len(tokens),
+                answer_tokens=room,
+                context_tokens=self.context_tokens,
+            )
+        plan = self.slots.plan(tokens)
+        reuse = plan.reuse
+        for slot in plan.evicted:
+            self._drop(slot.sequence, 0)
+        if plan.source is not None:
+            self._drop(plan.slot.sequence, 0)
+            ll.llama_memory_seq_cp(self._memory, plan.source.sequence, plan.slot.sequence, 0, reuse)
+        elif not self._drop(plan.slot.sequence, reuse):
+            # A model that keeps a running state cannot go back: it reads the whole prompt again.
+            self._drop(plan.slot.sequence, 0)
+            plan.slot.cut(0)
+            reuse = 0
+        for start in range(reuse, len(tokens), BATCH_TOKENS):
+            self._decode(plan.slot, tokens[start : start + BATCH_TOKENS], last=start + BATCH_TOKENS >= len(tokens), cancel=cancel)
+        return Evaluated(plan.slot, evaluated=len(tokens) - reuse, reused=reuse)
+
+    def extend(self, slot: Slot, tokens: Sequence[int], cancel: CancelToken) -> None:
+        """Evaluate tokens behind what `slot` holds; their last one's logits are ready afterwards."""
+        for evicted in self.slots.make_room(len(tokens), slot):
+            self._drop(evicted.sequence, 0)
+        self._decode(slot, tokens, last=True, cancel=cancel)
+
+    def logits(self) -> Logits:
+        """A view of the logits of the next token, valid until the next evaluation."""
+        return np.ctypeslib.as_array(ll.llama_get_logits_ith(self._context, -1), (self._vocabulary_size,))
+
+    def generate(self, prompt: Evaluated, *, max_tokens: int, cancel: CancelToken) -> Generator[int, None, None]:
+        """Yield the most probable tokens one by one until the model ends its answer or `max_tokens` are reached."""
+        for count in range(max_tokens):
+            cancel.check()
+            token = int(np.argmax(self.logits()))
+            if self.is_end(token):
+                return
+            yield token
+            if count + 1 < max_tokens:
+                self.extend(prompt.slot, [token], cancel)
+
+    def _decode(self, slot: Slot, tokens: Sequence[int], *, last: bool, cancel: CancelToken) -> None:
+        cancel.check()
+        start = len(slot.tokens)
+        batch = self._batch
+        batch.n_tokens = len(tokens)
+        for index, token in enumerate(tokens):
+            batch.token[index] = token
+            batch.pos[index] = start + index
+            batch.n_seq_id[index] = 1
+            batch.seq_id[index][0] = slot.sequence
+            batch.logits[index] = 0
+        batch.logits[len(tokens) - 1] = 1 if last else 0
+        # One token takes milliseconds; asking between all its operations would only cost time.
+        callback = ll.ggml_abort_callback(lambda _data: cancel.cancelled) if len(tokens) > 1 else _NO_ABORT
+        ll.llama_set_abort_callback(self._context, callback, None)
+        status = ll.llama_decode(self._context, batch)
+        ll.llama_set_abort_callback(self._context, _NO_ABORT, None)
+        if status == 0:
+            self.slots.append(slot, tokens)
+            return
+        if not self._drop(slot.sequence, start):
+            self._drop(slot.sequence, 0)
+            slot.cut(0)
+        if cancel.cancelled:
+            raise Cancelled()
+        if status == 1:
+            raise NotEnoughMemory("The model's cache is full. Choose a smaller context size or ask a shorter question.")
+        raise RuntimeError(f"llama_decode returned {status}")
+
+    def _drop(self, sequence: int, start: int) -> bool:
+        return bool(ll.llama_memory_seq_rm(self._memory, sequence, start, -1))
+
+
+def _load_model(path: Path, cancel: CancelToken) -> Any:
+    params = ll.llama_model_default_params()
+    keep_going = ll.llama_progress_callback(lambda _progress, _data: not cancel.cancelled)
+    params.progress_callback = keep_going
+    model = ll.llama_model_load_from_file(str(path).encode("utf-8"), params)
+    if model is None:
+        cancel.check()
+        raise ModelUnusable(f"The model file {path} cannot be used: llama.cpp does not load it. {WHAT_TO_DO}", path=str(path))
+    return model
+
+
+def _new_context(model: Any, context_tokens: int, threads: int) -> Any:
+    params = ll.llama_context_default_params()
+    params.n_ctx = context_tokens
+    params.n_batch = BATCH_TOKENS
+    params.n_ubatch = MICROBATCH_TOKENS
+    params.n_seq_max = SEQUENCES
+    params.kv_unified = True
+    params.n_outputs_max = MAX_OUTPUTS
+    params.n_threads = threads
+    params.n_threads_batch = threads
+    params.no_perf = True
+    # Faster on x86, several times slower on ARM processors.
+    on = ll.llama_supports_gpu_offload() or platform.machine().lower() in ("x86_64", "amd64")
+    params.flash_attn_type = ll.LLAMA_FLASH_ATTN_TYPE_ENABLED if on else ll.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    context = ll.llama_init_from_model(model, params)
+    if context is None:
+        raise NotEnoughMemory(
+            f"There is not enough memory for a context of {context_tokens} tokens. Choose a smaller context size or a smaller model.",
+            context_tokens=context_tokens,
+        )
+    return context

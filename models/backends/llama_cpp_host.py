@@ -1,0 +1,109 @@
+"""The chat child process: the engine's operations over the wire. Run by `core.process.host`, never imported by the app."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from core.cancel import CancelToken
+from core.errors import NotEnoughMemory
+from core.process.child import serve
+from core.process.wire import Json
+from models.backends.gguf_header import GgufHeader, read_header
+from models.backends.llama_cpp_decoding import Finished, choose, reply, stream
+from models.backends.llama_cpp_engine import LlamaCppEngine
+from models.backends.reply_grammar import reply_grammar
+from models.machine import available_memory_bytes, default_threads
+
+COALESCE_SECONDS = 0.04
+_BUFFERS_BYTES = 150 * 1024 * 1024
+
+
+class LlamaCppHost:
+    """Loads the model that a request names, once, and answers from it."""
+
+    def __init__(self) -> None:
+        self._engine: LlamaCppEngine | None = None
+
+    def load(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        """Load the weights and say what they are."""
+        engine = self._loaded(payload, cancel)
+        yield {"name": engine.name, "context_tokens": engine.context_tokens}
+
+    def stream(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        engine = self._loaded(payload, cancel)
+        messages, answer_start = _prompt(payload)
+        pieces = stream(engine, messages, answer_start, max_tokens=payload["max_tokens"], cancel=cancel)
+        finished = yield from _coalesced(pieces)
+        yield {"usage": asdict(finished.usage), "reason": finished.reason}
+
+    def reply(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        engine = self._loaded(payload, cancel)
+        messages, answer_start = _prompt(payload)
+        grammar = reply_grammar(payload["schema"])
+        text, finished = reply(engine, messages, answer_start, grammar, max_tokens=payload["max_tokens"], cancel=cancel)
+        yield {"text": text, "usage": asdict(finished.usage), "reason": finished.reason}
+
+    def choose(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        engine = self._loaded(payload, cancel)
+        messages, answer_start = _prompt(payload)
+        probabilities, usage = choose(engine, messages, answer_start, payload["labels"], cancel=cancel)
+        yield {"probabilities": probabilities, "usage": asdict(usage)}
+
+    def count_tokens(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        engine = self._loaded(payload, cancel)
+        yield {"count": engine.count_tokens(payload["text"])}
+
+    def _loaded(self, payload: Json, cancel: CancelToken) -> LlamaCppEngine:
+        if self._engine is None:
+            path = Path(payload["model"])
+            header = read_header(path)
+            context_tokens = min(payload["context_tokens"], header.context_length)
+            check_memory(header, context_tokens, payload.get("available_bytes", available_memory_bytes()))
+            threads = payload["threads"] or default_threads()
+            self._engine = LlamaCppEngine(path, header, context_tokens=context_tokens, threads=threads, cancel=cancel)
+        return self._engine
+
+
+def check_memory(header: GgufHeader, context_tokens: int, available_bytes: int | None) -> None:
+    """Raise `NotEnoughMemory` if weights, cache and buffers are more than this machine has free."""
+    needed = header.tensor_bytes + header.kv_bytes(context_tokens) + _BUFFERS_BYTES
+    if available_bytes is not None and needed > available_bytes:
+        raise NotEnoughMemory(
+            f"The chat model needs {_gigabytes(needed)} GB of memory with a context of {context_tokens} tokens, but {_gigabytes(available_bytes)} GB"
+            " are free. Close other programs, or choose a smaller model or context size.",
+            needed_bytes=needed,
+            available_bytes=available_bytes,
+        )
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f}"
+
+
+def _prompt(payload: Json) -> tuple[list[tuple[str, str]], str]:
+    return [(message["role"], message["content"]) for message in payload["messages"]], payload["answer_start"]
+
+
+def _coalesced(pieces: Generator[str, None, Finished]) -> Generator[Json, None, Finished]:
+    """Text events of the pieces, at most one in 40 ms."""
+    waiting = ""
+    sent = 0.0
+    while True:
+        try:
+            waiting += next(pieces)
+        except StopIteration as end:
+            if waiting:
+                yield {"text": waiting}
+            finished: Finished = end.value
+            return finished
+        if time.monotonic() - sent >= COALESCE_SECONDS:
+            yield {"text": waiting}
+            waiting, sent = "", time.monotonic()
+
+
+if __name__ == "__main__":
+    host = LlamaCppHost()
+    serve({"load": host.load, "stream": host.stream, "reply": host.reply, "choose": host.choose, "count_tokens": host.count_tokens})

@@ -1,0 +1,151 @@
+"""The chat model behind core's protocol: llama.cpp in a child process that starts at the first question."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from core.cancel import CancelToken
+from core.documents import Prompt, Usage
+from core.errors import ModelMissing, ReplyUnusable
+from core.process.host import ChildProcess
+from core.process.wire import Json
+from core.protocols import Choice, Reply, ReplyT
+from models.backends.gguf_header import WHAT_TO_DO, read_context_length
+
+_COUNTS_KEPT = 4096
+_LONGEST_KEPT_CHARACTERS = 4000
+_NEVER = CancelToken()
+
+
+class LlamaCppChatModel:
+    """Implements `ChatModel`. `locate` finds the GGUF file when it is first needed; `threads` 0 means what the machine has.
+
+    `available_bytes` replaces the measured free memory, for tests. Close it, or use it as a `with`.
+    """
+
+    def __init__(
+        self,
+        locate: Callable[[], Path],
+        *,
+        context_tokens: int,
+        threads: int = 0,
+        available_bytes: int | None = None,
+        time_limit_seconds: float = 600.0,
+    ) -> None:
+        self._locate = locate
+        self._wanted_context_tokens = context_tokens
+        self._threads = threads
+        self._available_bytes = available_bytes
+        self._lock = threading.Lock()
+        self._path: Path | None = None
+        self._trained_context_tokens: int | None = None
+        self._counts: OrderedDict[str, int] = OrderedDict()
+        # Tokens are spread over processors by llama.cpp itself, so any other pool in the child stays small.
+        environment = {"OMP_WAIT_POLICY": "passive"}
+        name = "The chat model's process"
+        self.child = ChildProcess(
+            "models.backends.llama_cpp_host", name=name, environment=environment, time_limit_seconds=time_limit_seconds
+        )
+
+    @property
+    def model_id(self) -> str:
+        """The model file's name without its ending; `none` while there is no such file."""
+        try:
+            return self._model_file().stem
+        except ModelMissing:
+            return "none"
+
+    @property
+    def context_tokens(self) -> int:
+        try:
+            self._model_file()
+        except ModelMissing:
+            return self._wanted_context_tokens
+        trained = self._trained_context_tokens
+        return self._wanted_context_tokens if trained is None else min(self._wanted_context_tokens, trained)
+
+    def load(self, *, cancel: CancelToken) -> None:
+        """Load the weights now, so that the first question does not wait for them."""
+        self.child.call("load", self._payload(), cancel=cancel)
+
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
+        usage = Usage()
+        for event in self.child.request("stream", self._payload(prompt, max_tokens=max_tokens), cancel=cancel):
+            if "text" in event:
+                yield event["text"]
+            else:
+                usage = Usage(**event["usage"])
+        return usage
+
+    def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
+        payload = self._payload(prompt, max_tokens=max_tokens, schema=reply_type.model_json_schema())
+        event = self.child.call("reply", payload, cancel=cancel)
+        try:
+            value = reply_type.model_validate(json.loads(event["text"], strict=False))
+        except (ValidationError, ValueError) as error:
+            why = "it was cut off" if event["reason"] == "length" else "it does not fit"
+            raise ReplyUnusable(
+                f"The model's reply could not be read as {reply_type.__name__}: {why}.", reply=event["text"][:500], reason=event["reason"]
+            ) from error
+        return Reply(value, Usage(**event["usage"]))
+
+    def choose(self, prompt: Prompt, labels: Sequence[str], *, cancel: CancelToken) -> Choice:
+        event = self.child.call("choose", self._payload(prompt, labels=list(labels)), cancel=cancel)
+        return Choice(dict(zip(labels, event["probabilities"], strict=True)), Usage(**event["usage"]))
+
+    def count_tokens(self, text: str) -> int:
+        with self._lock:
+            if text in self._counts:
+                self._counts.move_to_end(text)
+                return self._counts[text]
+        count = int(self.child.call("count_tokens", self._payload(text=text), cancel=_NEVER)["count"])
+        if len(text) <= _LONGEST_KEPT_CHARACTERS:
+            with self._lock:
+                self._counts[text] = count
+                while len(self._counts) > _COUNTS_KEPT:
+                    self._counts.popitem(last=False)
+        return count
+
+    def unload(self) -> None:
+        """Free the weights' memory; the next call loads them again."""
+        self.child.unload()
+
+    def close(self) -> None:
+        """End the child process for good."""
+        self.child.close()
+
+    def __enter__(self) -> LlamaCppChatModel:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _model_file(self) -> Path:
+        with self._lock:
+            if self._path is None:
+                path = self._locate()
+                if not path.is_file():
+                    raise ModelMissing(f"The model file {path} is not there. {WHAT_TO_DO}", path=str(path))
+                self._trained_context_tokens = read_context_length(path)
+                self._path = path
+            return self._path
+
+    def _payload(self, prompt: Prompt | None = None, **more: object) -> Json:
+        payload: Json = {
+            "model": str(self._model_file()),
+            "context_tokens": self._wanted_context_tokens,
+            "threads": self._threads,
+            **more,
+        }
+        if prompt is not None:
+            payload["messages"] = [{"role": message.role, "content": message.content} for message in prompt.messages]
+            payload["answer_start"] = prompt.answer_start
+        if self._available_bytes is not None:
+            payload["available_bytes"] = self._available_bytes
+        return payload
