@@ -26,7 +26,12 @@ def translated(text: str) -> str:
 
 def spoken_text(text: ErrorText) -> Spoken:
     """Words for one code, translated."""
-    return Spoken(translated(text.title), translated(text.what_to_do), text.action, translated(ACTION_LABELS.get(text.action, "")))
+    return Spoken(translated(text.title), translated(text.what_to_do), text.action, spoken_action(text.action))
+
+
+def spoken_action(action: Action) -> str:
+    """The label of a button that does `action`."""
+    return translated(ACTION_LABELS.get(action, ""))
 
 
 def spoken(error: LamplightError) -> Spoken:

@@ -118,6 +118,11 @@ class ConversationController(QObject):
         """Whether an answer is being made."""
         return self._run is not None
 
+    def passages(self) -> tuple[str, ...]:
+        """Texts from the person's files that the conversation shows: no address may carry them away unseen."""
+        answers = [turn.answer for turn in self._turns if turn.answer is not None]
+        return tuple(citation.quote for answer in answers for citation in answer.citations if citation.file is not None)
+
     def set_library_size(self, files: int) -> None:
         """How many files an answer had to choose from."""
         self._library_size = files

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.cancel import CancelToken
 from core.documents import Document
@@ -29,6 +29,8 @@ class LibraryWork(Protocol):
     def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]: ...
 
     def documents(self) -> Sequence[Document]: ...
+
+REPORT_MS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,16 @@ def retry(path: Path) -> Wish:
     return carry_out
 
 
+def rebuild(start_empty: Callable[[], Any]) -> Wish:
+    """Throw the index away; the run after it reads everything anew."""
+
+    def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+        start_empty()
+        yield from ()
+
+    return carry_out
+
+
 def library_job(
     library: LibraryWork, sources: Callable[[], Sequence[Path]], wishes: Sequence[Wish], index: bool, cancel: CancelToken
 ) -> Iterator[LibraryListed | WishDone | IndexEvent]:
@@ -108,8 +120,13 @@ class LibraryController(QObject):
         self._wishes: deque[Wish] = deque()
         self._paused = False
         self._again = False
+        self._open_wishes = 0
         self._ready: set[Path] = set()
         self._titles: dict[Path, str] = {}
+        self._report_due = QTimer(self)
+        self._report_due.setSingleShot(True)
+        self._report_due.setInterval(REPORT_MS)
+        self._report_due.timeout.connect(self._report)
         panel.remove_requested.connect(lambda path: self._want(remove(path)))
         panel.retry_requested.connect(lambda path: self._want(retry(path)))
         panel.pause_requested.connect(self.pause)
@@ -138,6 +155,10 @@ class LibraryController(QObject):
         if paths:
             self._want(add(paths))
 
+    def rebuild_index(self, start_empty: Callable[[], Any]) -> None:
+        """Begin an empty index with `start_empty`, and fill it again."""
+        self._want(rebuild(start_empty))
+
     def pause(self) -> None:
         """Stop indexing until `resume`; the file in work is begun anew then."""
         self._paused = True
@@ -163,12 +184,14 @@ class LibraryController(QObject):
         if self.worker.busy:
             self._again = True
             return
+        self._open_wishes = len(self._wishes)
         library, sources, wishes, index = self._library, self._sources, tuple(self._wishes), not self._paused
         self.worker.start(lambda cancel: library_job(library, sources, wishes, index, cancel))
 
     def _heard(self, _ticket: int, event: object) -> None:
         if isinstance(event, WishDone):
             self._wishes.popleft()
+            self._open_wishes -= 1
         elif isinstance(event, LibraryListed):
             ready = [document for document in event.documents if document.state == "ready"]
             self._titles = {document.path: document.title or document.path.name for document in ready}
@@ -188,8 +211,8 @@ class LibraryController(QObject):
         else:
             self._ready.discard(event.file.path)
             self._titles.pop(event.file.path, None)
-        if len(self._ready) != before:
-            self._report()
+        if len(self._ready) != before and not self._report_due.isActive():
+            self._report_due.start()
 
     def _report(self) -> None:
         titles = list(dict.fromkeys(self._titles.values()))[:3]
@@ -198,7 +221,7 @@ class LibraryController(QObject):
     def _ended(self, _ticket: int, error: LamplightError | None) -> None:
         again, self._again = self._again, False
         if error is not None and not isinstance(error, Cancelled):
-            if self._wishes:
+            if self._open_wishes:
                 self._wishes.popleft()  # it would fail again and block the others
             words = spoken(error)
             self._panel.show_problem(words.title, words.what_to_do)

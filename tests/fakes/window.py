@@ -1,0 +1,259 @@
+"""An application for the window that needs no weights: a scripted session, a library in memory, and a real store of conversations."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.cancel import CancelToken
+from core.documents import (
+    Answer,
+    Chunk,
+    Citation,
+    Document,
+    IndexedFile,
+    IndexReport,
+    Message,
+    Prompt,
+    ScoredChunk,
+    Step,
+    SubQuestion,
+    Usage,
+    WebOutcome,
+)
+from core.errors import LamplightError, NotFound
+from core.events import (
+    AnswerEvent,
+    AnswerFinished,
+    AnswerText,
+    FileFinished,
+    FileStarted,
+    IndexEvent,
+    IndexFinished,
+    IndexStarted,
+    StepFinished,
+    StepStarted,
+)
+from core.paths import Paths
+from core.protocols import WebConsent
+from core.settings import Settings
+from core.store.user_store import UserStore
+
+
+class Gate:
+    """A point in a script where the run waits until the test lets it go on, or cancels it."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self._go = threading.Event()
+
+    def open(self) -> None:
+        self._go.set()
+
+    def wait(self, cancel: CancelToken) -> None:
+        forget = cancel.on_cancel(self._go.set)
+        self.reached.set()
+        assert self._go.wait(20), "nobody opened the gate"
+        forget()
+        cancel.check()
+
+
+@dataclass(frozen=True)
+class AskConsent:
+    """A point in a script where the run asks for the web; the reply is given to `then`."""
+
+    query: str
+    then: Callable[[str | None], Sequence[object]]
+
+
+ScriptStep = AnswerEvent | Gate | AskConsent | LamplightError
+
+
+class ScriptedSession:
+    """Plays one script per question, in order, and records what it was asked."""
+
+    def __init__(self, *scripts: Sequence[Any]) -> None:
+        self.scripts = list(scripts)
+        self.asked: list[tuple[str, tuple[Message, ...]]] = []
+
+    def ask(
+        self, question: str, *, history: Sequence[Message] = (), cancel: CancelToken, pipeline: str = "full", consent: WebConsent | None = None
+    ) -> Iterator[AnswerEvent]:
+        self.asked.append((question, tuple(history)))
+        script = self.scripts.pop(0) if self.scripts else simple_run(question, "Nothing more is scripted.")
+        yield from self._play(list(script), cancel, consent)
+
+    def _play(self, script: list[Any], cancel: CancelToken, consent: WebConsent | None) -> Iterator[AnswerEvent]:
+        for step in script:
+            cancel.check()
+            if isinstance(step, Gate):
+                step.wait(cancel)
+            elif isinstance(step, AskConsent):
+                assert consent is not None
+                yield from self._play(list(step.then(consent(step.query, cancel=cancel))), cancel, consent)
+            elif isinstance(step, Exception):
+                raise step
+            else:
+                yield step
+
+
+class MemoryLibrary:
+    """A library whose files are read from disk as UTF-8 and kept in memory."""
+
+    def __init__(self) -> None:
+        self.linked: list[Path] = []
+        self.texts: dict[Path, str] = {}
+        self.failure: LamplightError | None = None
+        self.gate: Gate | None = None
+
+    def add(self, paths: Sequence[Path]) -> None:
+        self.linked += [path for path in paths if path not in self.linked]
+
+    def remove(self, path: Path) -> None:
+        self.linked = [known for known in self.linked if known != path]
+        self.texts = {known: text for known, text in self.texts.items() if known != path and path not in known.parents}
+
+    def sources(self) -> list[Path]:
+        return list(self.linked)
+
+    def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]:
+        if self.failure is not None:
+            raise self.failure
+        files = [file for path in paths or self.linked for file in (sorted(path.rglob("*.*")) if path.is_dir() else [path])]
+        yield IndexStarted(len(files))
+        done = []
+        for number, file in enumerate(files):
+            cancel.check()
+            yield FileStarted(file, number, len(files))
+            if self.gate is not None:
+                self.gate.wait(cancel)
+            self.texts[file] = file.read_text(encoding="utf-8")
+            done.append(IndexedFile(file, "ready", encoding="utf-8", chunks=1))
+            yield FileFinished(done[-1], number + 1, len(files))
+        yield IndexFinished(IndexReport(tuple(done)))
+
+    def documents(self) -> list[Document]:
+        return [
+            Document(number, path, path.stem, "ready", "", "utf-8", "0" * 64, len(text), 0, 1)
+            for number, (path, text) in enumerate(self.texts.items(), start=1)
+        ]
+
+    def text(self, path: Path) -> str:
+        if path not in self.texts:
+            raise NotFound("This file is not in the library.", path=str(path))
+        return self.texts[path]
+
+    def has_documents(self) -> bool:
+        return bool(self.texts)
+
+
+class NoWeights:
+    """A chat model and embedder that load at once and say nothing."""
+
+    model_id = "no-weights"
+    context_tokens = 4096
+    dimension = 2
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.failure: LamplightError | None = None
+
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Iterator[str]:
+        self.calls.append("stream")
+        if self.failure is not None:
+            raise self.failure
+        yield "ok"
+
+    def embed_query(self, text: str, *, cancel: CancelToken) -> Any:
+        self.calls.append("embed_query")
+        return np.zeros(2, dtype=np.float32)
+
+
+@dataclass
+class WindowApplication:
+    """What `desktop.assembly.Application` offers to the window."""
+
+    paths: Paths
+    settings: Settings = field(default_factory=Settings)
+    session: Any = field(default_factory=ScriptedSession)
+    library: MemoryLibrary = field(default_factory=MemoryLibrary)
+    chat_model: NoWeights = field(default_factory=NoWeights)
+    closed: bool = False
+
+    def __post_init__(self) -> None:
+        self.paths.home.mkdir(parents=True, exist_ok=True)
+        self.user_store: Any = UserStore(self.paths.user_database)
+        self.embedder = self.chat_model
+        self.index_store = self
+
+    def rebuild(self) -> None:
+        self.library.failure = None
+        self.library.texts.clear()
+
+    def close(self) -> None:
+        self.closed = True
+        self.user_store.close()
+
+
+def citation(n: int, file: Path, text: str, quote: str) -> Citation:
+    """A true citation of `quote` in the file's text."""
+    start = text.index(quote)
+    return Citation(n, quote, file, file.stem, start, start + len(quote), text[:start].count("\n") + 1)
+
+
+def answer_of(question: str, text: str, **parts: Any) -> Answer:
+    """An answer with sensible rest."""
+    known: dict[str, Any] = {
+        "standalone_question": question,
+        "strategy": "simple",
+        "route_reason": "",
+        "origin": "model",
+        "refused": False,
+        "seconds": 1.5,
+        "model": "no-weights",
+    }
+    return Answer(question=question, text=text, **(known | parts))
+
+
+def step(node: str, detail: dict[str, object] | None = None, seconds: float = 0.4) -> list[AnswerEvent]:
+    """A node that starts and finishes."""
+    return [StepStarted(node), StepFinished(Step(node, seconds, Usage(10, 20, 5)), detail or {})]
+
+
+def simple_run(question: str, text: str) -> list[Any]:
+    """A run that needs no files."""
+    words = [AnswerText(piece) for piece in text.split(" ")[:1] + [" " + word for word in text.split(" ")[1:]]]
+    return [
+        *step("route_question", {"strategy": "simple"}),
+        StepStarted("direct_answer"),
+        *words,
+        StepFinished(Step("direct_answer", 0.8), {}),
+        AnswerFinished(answer_of(question, text)),
+    ]
+
+
+def files_run(question: str, text: str, citations: Sequence[Citation], *, own_knowledge: str = "", **parts: Any) -> list[Any]:
+    """A run that searches the files and cites them."""
+    lookups = (SubQuestion(question, "", len(citations)),)
+    steps = (Step("route_question", 0.3), Step("decompose_question", 0.9), Step("retrieve", 0.2), Step("evaluate_context", 0.7), Step("generate_answer", 4.1))
+    evidence = tuple(
+        ScoredChunk(Chunk(c.n, 1, c.file or Path(), c.title, "", c.start, c.end, c.line, c.quote), 1.0 / c.n) for c in citations if c.file is not None
+    )
+    known: dict[str, Any] = {"strategy": "complex", "origin": "files", "citations": tuple(citations), "documents": evidence, "web": WebOutcome()}
+    answer = answer_of(question, text, own_knowledge=own_knowledge, sub_questions=lookups, steps=steps, **(known | parts))
+    return [
+        *step("route_question", {"strategy": "complex"}),
+        *step("decompose_question", {"sub_questions": [question]}),
+        *step("retrieve", {"query": question, "found": len(citations)}),
+        *step("evaluate_context", {"enough": True, "missing": []}),
+        StepStarted("generate_answer"),
+        *[AnswerText(piece) for piece in text.splitlines(keepends=True)],
+        *([AnswerText(own_knowledge, own_knowledge=True)] if own_knowledge else []),
+        StepFinished(Step("generate_answer", 4.1), {}),
+        AnswerFinished(answer),
+    ]
