@@ -18,12 +18,17 @@ _PHRASE_CHARACTERS = 4
 _QUERY_TERMS = 64
 _QUERY_CHARACTERS = 2000
 
-_ENGLISH_STOP_WORDS = frozenset(
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ENGLISH_STOP_WORDS = _terms(
     "a an and are as at be but by did do does for from had has have how i if in into is it its me my no not of on or our please s so such t tell that"
-    " the their then there these they this to us was we were what when where which who whom whose why will with would you your".split()
+    " the their then there these they this to us was we were what when where which who whom whose why will with would you your"
 )
-_CHINESE_STOP_PAIRS = frozenset(
-    "什么 多少 怎么 怎样 如何 为何 哪个 哪些 哪里 哪位 是谁 请问 是否 有何 几个 有哪 是什 么是 的是 是多 少是 谁是 为什 有什 是哪 么样 的什 一下".split()
+_CHINESE_STOP_PAIRS = _terms(
+    "什么 多少 怎么 怎样 如何 为何 哪个 哪些 哪里 哪位 是谁 请问 是否 有何 几个 有哪 是什 么是 的是 是多 少是 谁是 为什 有什 是哪 么样 的什 一下"
 )
 
 

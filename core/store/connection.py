@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import apsw
 
@@ -21,7 +21,14 @@ Migration = Callable[[apsw.Connection], None]
 _BUSY_MILLISECONDS = 5000
 _CACHE_KIBIBYTES = 64 * 1024
 # Only part of SQLError can be told from a programming mistake: these speak of a schema that is not the one we made.
-_SCHEMA_COMPLAINTS = ("no such table", "no such column", "malformed", "vtable constructor failed", "internal sqlite-vec error", "has no column")
+_SCHEMA_COMPLAINTS = (
+    "no such table",
+    "no such column",
+    "malformed",
+    "vtable constructor failed",
+    "internal sqlite-vec error",
+    "has no column",
+)
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -58,7 +65,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """This thread's connection, with one consistent view of the file for the whole block."""
+        """The calling thread's connection, with one consistent view of the file for the whole block."""
         with self._named_errors():
             connection = self._connection()
             if connection.in_transaction:
@@ -72,7 +79,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """This thread's connection in one transaction: all of the block happens, or nothing of it."""
+        """The calling thread's connection in one transaction: all of the block happens, or nothing of it."""
         with self._named_errors():
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
@@ -167,7 +174,9 @@ class Database:
             version = int(connection.pragma("user_version"))
             if version > newest:
                 raise self._damaged(
-                    f"{self._name} was written by a newer version of Lamplight. Update Lamplight to use it.", code="made_by_newer_version", path=str(self.path)
+                    f"{self._name} was written by a newer version of Lamplight. Update Lamplight to use it.",
+                    code="made_by_newer_version",
+                    path=str(self.path),
                 )
             for migrate in self._migrations[version:]:
                 migrate(connection)
@@ -207,7 +216,14 @@ class Database:
                 if self._last_errno() in _DISK_FULL_ERRNOS:
                     return self._disk_full()
                 return self._damaged(f"{self._name} cannot be read or written ({error}).", path=str(self.path))
-            case apsw.CorruptError() | apsw.NotADBError() | apsw.FormatError() | apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.SchemaChangeError():
+            case (
+                apsw.CorruptError()
+                | apsw.NotADBError()
+                | apsw.FormatError()
+                | apsw.ReadOnlyError()
+                | apsw.PermissionsError()
+                | apsw.SchemaChangeError()
+            ):
                 return self._damaged(f"{self._name} is damaged or cannot be used ({error}).", path=str(self.path))
             case apsw.SQLError() if any(complaint in str(error).lower() for complaint in _SCHEMA_COMPLAINTS):
                 return self._damaged(f"{self._name} is damaged ({error}).", path=str(self.path))
@@ -221,6 +237,16 @@ class Database:
 
     def _disk_full(self) -> NotEnoughDisk:
         return NotEnoughDisk(f"The disk that holds {self.path.parent} is full. Free some space and try again.", path=str(self.path))
+
+
+def fetch_all(connection: apsw.Connection, statement: str, bindings: tuple[apsw.SQLiteValue, ...] = ()) -> list[tuple[Any, ...]]:
+    """All rows of a statement."""
+    return connection.execute(statement, bindings).fetchall()
+
+
+def fetch_one(connection: apsw.Connection, statement: str, bindings: tuple[apsw.SQLiteValue, ...] = ()) -> tuple[Any, ...] | None:
+    """The first row of a statement, or None."""
+    return connection.execute(statement, bindings).fetchone()
 
 
 def _errno_of(connection: apsw.Connection) -> int:

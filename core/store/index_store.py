@@ -15,7 +15,7 @@ from core.documents import Chunk, Document, DocumentState
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
 from core.retrieval.words import WORDS_VERSION, indexed_form
-from core.store.connection import Database
+from core.store.connection import Database, fetch_all, fetch_one
 from core.store.index_schema import MIGRATIONS, VECTORS
 from core.store.records import ChunkSpan, FileFacts, KnownVector
 from core.store.storable import storable
@@ -81,27 +81,31 @@ class IndexStore:
     def documents(self) -> list[StoredDocument]:
         """Every file that is known, sorted by path."""
         with self._database.reading() as connection:
-            rows = connection.execute(
+            rows = fetch_all(
+                connection,
                 "SELECT id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count, coalesce(model_id, ''), checked_ns"
-                " FROM documents LEFT JOIN embedders USING (slot) ORDER BY path"
-            ).fetchall()
+                " FROM documents LEFT JOIN embedders USING (slot) ORDER BY path",
+            )
         return [StoredDocument(_document(row[:10]), row[10], row[11]) for row in rows]
 
     def document(self, path: Path) -> Document | None:
         """The file at `path`, if it is known."""
         with self._database.reading() as connection:
-            row = connection.execute(
+            row = fetch_one(
+                connection,
                 "SELECT id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count FROM documents WHERE path = ?",
                 (os.fsencode(path),),
-            ).fetchone()
+            )
         return _document(row) if row else None
 
     def text(self, path: Path) -> str:
         """The decoded text of a file, exactly as it was indexed. Raises `NotFound` for a file without text."""
         with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT text FROM texts WHERE document_id = (SELECT id FROM documents WHERE path = ?) ORDER BY start", (os.fsencode(path),)
-            ).fetchall()
+            rows = fetch_all(
+                connection,
+                "SELECT text FROM texts WHERE document_id = (SELECT id FROM documents WHERE path = ?) ORDER BY start",
+                (os.fsencode(path),),
+            )
         if not rows:
             raise NotFound(f"There is no text of {path} in the library.", path=str(path))
         return "".join(row[0] for row in rows)
@@ -118,11 +122,14 @@ class IndexStore:
                     (os.fsencode(file.path), storable(file.title), file.size_bytes, file.modified_ns),
                 )
 
-    def put(self, file: FileFacts, text: str, spans: Sequence[ChunkSpan], keys: Sequence[bytes], vectors: Vectors, embedder_id: str) -> None:
+    def put(
+        self, file: FileFacts, text: str, spans: Sequence[ChunkSpan], keys: Sequence[bytes], vectors: Vectors, embedder_id: str
+    ) -> None:
         """Replace everything of one file, in one transaction: it is ready afterwards, or nothing has changed.
 
         `keys` and the rows of `vectors` belong to `spans`. Raises `ModelUnusable` for a vector that is not finite or has no length.
         """
+        text = storable(text)
         if not spans:
             raise ValueError("a ready document has at least one chunk")
         unit = _unit_rows(vectors, len(spans))
@@ -163,7 +170,7 @@ class IndexStore:
         for path in paths:
             with self._database.writing() as connection:
                 self._ensure_words_version(connection)
-                row = connection.execute("SELECT id FROM documents WHERE path = ?", (os.fsencode(path),)).fetchone()
+                row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (os.fsencode(path),))
                 if row:
                     self._delete_content(connection, row[0])
                     connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
@@ -184,10 +191,12 @@ class IndexStore:
             if slot is None:
                 return found
             for key in set(keys):
-                row = connection.execute(
-                    "SELECT chunks.id FROM chunks JOIN documents ON documents.id = document_id WHERE embedding_key = ? AND slot = ? LIMIT 1", (key, slot)
-                ).fetchone()
-                vector = connection.execute(VECTORS[slot].select, row).fetchone() if row else None
+                row = fetch_one(
+                    connection,
+                    "SELECT chunks.id FROM chunks JOIN documents ON documents.id = document_id WHERE embedding_key = ? AND slot = ? LIMIT 1",
+                    (key, slot),
+                )
+                vector = fetch_one(connection, VECTORS[slot].select, row) if row else None
                 if vector:
                     found[key] = vector[0]
         return found
@@ -198,13 +207,17 @@ class IndexStore:
             slot = _slot(connection, embedder_id)
             if slot is None:
                 return []
-            document = connection.execute("SELECT id FROM documents WHERE sha256 = ? AND slot = ? AND state = 'ready' LIMIT 1", (sha256, slot)).fetchone()
+            document = fetch_one(
+                connection, "SELECT id FROM documents WHERE sha256 = ? AND slot = ? AND state = 'ready' LIMIT 1", (sha256, slot)
+            )
             if document is None:
                 return []
-            rows = connection.execute('SELECT id, start, "end", embedding_key FROM chunks WHERE document_id = ? ORDER BY ordinal', document).fetchall()
+            rows = fetch_all(
+                connection, 'SELECT id, start, "end", embedding_key FROM chunks WHERE document_id = ? ORDER BY ordinal', document
+            )
             known = []
             for chunk_id, start, end, key in rows:
-                vector = connection.execute(VECTORS[slot].select, (chunk_id,)).fetchone()
+                vector = fetch_one(connection, VECTORS[slot].select, (chunk_id,))
                 if vector:
                     known.append(KnownVector(start, end, key, vector[0]))
         return known
@@ -218,7 +231,9 @@ class IndexStore:
         with self._database.reading() as connection:
             return [
                 (int(row[0]), -float(row[1]))
-                for row in connection.execute("SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, min(k, MAX_RESULTS)))
+                for row in connection.execute(
+                    "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, min(k, MAX_RESULTS))
+                )
             ]
 
     def search_vectors(self, vector: Vectors, k: int, embedder_id: str) -> list[tuple[int, float]]:
@@ -230,7 +245,7 @@ class IndexStore:
             slot = _slot(connection, embedder_id)
             if slot is None:
                 return []
-            rows = connection.execute(VECTORS[slot].search, (unit[0].tobytes(), min(k, MAX_RESULTS))).fetchall()
+            rows = fetch_all(connection, VECTORS[slot].search, (unit[0].tobytes(), min(k, MAX_RESULTS)))
         # The vectors have length 1, so the squared distance is 2 - 2 cos.
         return [(int(chunk_id), 1.0 - float(distance) ** 2 / 2.0) for chunk_id, distance in rows if distance is not None]
 
@@ -239,11 +254,12 @@ class IndexStore:
         found = []
         with self._database.reading() as connection:
             for chunk_id in chunk_ids:
-                row = connection.execute(
+                row = fetch_one(
+                    connection,
                     'SELECT document_id, path, title, heading_path, start, "end", line FROM chunks JOIN documents ON documents.id = document_id'
                     " WHERE chunks.id = ?",
                     (chunk_id,),
-                ).fetchone()
+                )
                 if row:
                     document_id, path, title, heading_path, start, end, line = row
                     text = _slice(connection, document_id, start, end)
@@ -253,9 +269,11 @@ class IndexStore:
     def chunks_of(self, path: Path) -> list[Chunk]:
         """All chunks of a file in order."""
         with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT chunks.id FROM chunks JOIN documents ON documents.id = document_id WHERE path = ? ORDER BY ordinal", (os.fsencode(path),)
-            ).fetchall()
+            rows = fetch_all(
+                connection,
+                "SELECT chunks.id FROM chunks JOIN documents ON documents.id = document_id WHERE path = ? ORDER BY ordinal",
+                (os.fsencode(path),),
+            )
         return self.chunks([row[0] for row in rows])
 
     # -- checking
@@ -264,8 +282,10 @@ class IndexStore:
         """Count what should agree: for every ready file chunks > 0, and every chunk has one vector and one word row."""
         problems = [f"index.db: {line}" for line in self._database.integrity_problems()]
         with self._database.reading() as connection:
-            documents, ready = connection.execute("SELECT count(*), coalesce(sum(state = 'ready'), 0) FROM documents").fetchone() or (0, 0)
-            chunk_slots = dict(connection.execute("SELECT chunks.id, slot FROM chunks JOIN documents ON documents.id = document_id").fetchall())
+            documents, ready = fetch_one(connection, "SELECT count(*), coalesce(sum(state = 'ready'), 0) FROM documents") or (0, 0)
+            chunk_slots: dict[int, int] = dict(
+                fetch_all(connection, "SELECT chunks.id, slot FROM chunks JOIN documents ON documents.id = document_id")
+            )
             words = {row[0] for row in connection.execute("SELECT id FROM words_docsize")}
             vectors = {(row[0], slot) for slot in _slots_in_use(connection) for row in connection.execute(VECTORS[slot].rows)}
             for path, expected, actual in connection.execute(
@@ -284,9 +304,11 @@ class IndexStore:
 
     # -- parts of a transaction
 
-    def _upsert(self, connection: apsw.Connection, file: FileFacts, state: DocumentState, reason: str, chunk_count: int, slot: int | None) -> int:
+    def _upsert(
+        self, connection: apsw.Connection, file: FileFacts, state: DocumentState, reason: str, chunk_count: int, slot: int | None
+    ) -> int:
         path = os.fsencode(file.path)
-        row = connection.execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchone()
+        row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (path,))
         if row:
             self._delete_content(connection, row[0])
         connection.execute(
@@ -294,14 +316,26 @@ class IndexStore:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET title = excluded.title, state = excluded.state,"
             " reason = excluded.reason, encoding = excluded.encoding, sha256 = excluded.sha256, size_bytes = excluded.size_bytes,"
             " modified_ns = excluded.modified_ns, checked_ns = excluded.checked_ns, chunk_count = excluded.chunk_count, slot = excluded.slot",
-            (path, storable(file.title), state, reason, file.encoding, file.sha256, file.size_bytes, file.modified_ns, file.checked_ns, chunk_count, slot),
+            (
+                path,
+                storable(file.title),
+                state,
+                reason,
+                file.encoding,
+                file.sha256,
+                file.size_bytes,
+                file.modified_ns,
+                file.checked_ns,
+                chunk_count,
+                slot,
+            ),
         )
         return int(row[0]) if row else connection.last_insert_rowid()
 
     def _delete_content(self, connection: apsw.Connection, document_id: int) -> None:
-        document = connection.execute("SELECT title, slot FROM documents WHERE id = ?", (document_id,)).fetchone()
+        document = fetch_one(connection, "SELECT title, slot FROM documents WHERE id = ?", (document_id,))
         title, slot = document if document else ("", None)
-        chunks = connection.execute('SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ?', (document_id,)).fetchall()
+        chunks = fetch_all(connection, 'SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ?', (document_id,))
         for chunk_id, heading_path, start, end in chunks:
             connection.execute(_DELETE_WORDS, (chunk_id, *_words_of(title, heading_path, _slice(connection, document_id, start, end))))
             if slot is not None:
@@ -312,11 +346,11 @@ class IndexStore:
         connection.execute("UPDATE documents SET state = 'waiting', reason = '', chunk_count = 0, slot = NULL WHERE id = ?", (document_id,))
 
     def _slot_for_writing(self, connection: apsw.Connection, embedder_id: str, dimension: int) -> int:
-        row = connection.execute("SELECT slot, dimension FROM embedders WHERE model_id = ?", (embedder_id,)).fetchone()
+        row = fetch_one(connection, "SELECT slot, dimension FROM embedders WHERE model_id = ?", (embedder_id,))
         if row and row[1] == dimension:
             return int(row[0])
         slot = int(row[0]) if row else self._free_slot(connection)
-        for (document_id,) in connection.execute("SELECT id FROM documents WHERE slot = ?", (slot,)).fetchall():
+        for (document_id,) in fetch_all(connection, "SELECT id FROM documents WHERE slot = ?", (slot,)):
             self._delete_content(connection, document_id)
         connection.execute(VECTORS[slot].drop)
         connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
@@ -324,7 +358,9 @@ class IndexStore:
         return slot
 
     def _free_slot(self, connection: apsw.Connection) -> int:
-        used = dict(connection.execute("SELECT embedders.slot, count(documents.id) FROM embedders LEFT JOIN documents USING (slot) GROUP BY 1").fetchall())
+        used: dict[int, int] = dict(
+            fetch_all(connection, "SELECT embedders.slot, count(documents.id) FROM embedders LEFT JOIN documents USING (slot) GROUP BY 1")
+        )
         return min(range(len(VECTORS)), key=lambda slot: used.get(slot, -1))
 
     def _ensure_words_version(self, connection: apsw.Connection) -> None:
@@ -334,9 +370,10 @@ class IndexStore:
         if stored == version:
             return
         connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-        rows = connection.execute(
-            'SELECT chunks.id, document_id, title, heading_path, start, "end" FROM chunks JOIN documents ON documents.id = document_id'
-        ).fetchall()
+        rows = fetch_all(
+            connection,
+            'SELECT chunks.id, document_id, title, heading_path, start, "end" FROM chunks JOIN documents ON documents.id = document_id',
+        )
         for chunk_id, document_id, title, heading_path, start, end in rows:
             connection.execute(_INSERT_WORDS, (chunk_id, *_words_of(title, heading_path, _slice(connection, document_id, start, end))))
         connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (version,))
@@ -350,17 +387,19 @@ def _document(row: Sequence[object]) -> Document:
 
 
 def _slot(connection: apsw.Connection, embedder_id: str) -> int | None:
-    row = connection.execute("SELECT slot FROM embedders WHERE model_id = ?", (embedder_id,)).fetchone()
+    row = fetch_one(connection, "SELECT slot FROM embedders WHERE model_id = ?", (embedder_id,))
     return int(row[0]) if row else None
 
 
 def _slots_in_use(connection: apsw.Connection) -> list[int]:
-    return [int(row[0]) for row in connection.execute("SELECT slot FROM embedders").fetchall()]
+    return [int(row[0]) for row in fetch_all(connection, "SELECT slot FROM embedders")]
 
 
 def _slice(connection: apsw.Connection, document_id: int, start: int, end: int) -> str:
     first = start - start % _BLOCK_CHARACTERS
-    rows = connection.execute("SELECT text FROM texts WHERE document_id = ? AND start >= ? AND start < ? ORDER BY start", (document_id, first, end))
+    rows = connection.execute(
+        "SELECT text FROM texts WHERE document_id = ? AND start >= ? AND start < ? ORDER BY start", (document_id, first, end)
+    )
     return "".join(row[0] for row in rows)[start - first : end - first]
 
 

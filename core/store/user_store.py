@@ -13,7 +13,7 @@ import apsw
 from core.documents import Answer
 from core.errors import ChatsDamaged, NotFound
 from core.store.answer_json import answer_from_json, answer_to_json
-from core.store.connection import Database
+from core.store.connection import Database, fetch_all, fetch_one
 from core.store.storable import storable
 from core.store.user_schema import MIGRATIONS
 
@@ -55,7 +55,9 @@ class UserStore:
     """
 
     def __init__(self, path: Path) -> None:
-        self._database = Database(path, name="The file with your conversations", migrations=MIGRATIONS, damaged=ChatsDamaged, synchronous="full")
+        self._database = Database(
+            path, name="The file with your conversations", migrations=MIGRATIONS, damaged=ChatsDamaged, synchronous="full"
+        )
 
     def close(self) -> None:
         """Close the file. The next call opens it again."""
@@ -68,14 +70,16 @@ class UserStore:
     def sources(self) -> list[Path]:
         """Linked files and folders, in the order in which they were added."""
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT path FROM sources ORDER BY added_at, path").fetchall()
+            rows = fetch_all(connection, "SELECT path FROM sources ORDER BY added_at, path")
         return [_path(row[0]) for row in rows]
 
     def add_source(self, path: Path) -> None:
         """Link an absolute path; linking it again changes nothing. What was excluded at or under it is wanted again."""
         with self._database.writing() as connection:
-            connection.execute("INSERT INTO sources (path, added_at) VALUES (?, ?) ON CONFLICT (path) DO NOTHING", (os.fsencode(path), time.time()))
-            for (blob,) in connection.execute("SELECT path FROM excluded").fetchall():
+            connection.execute(
+                "INSERT INTO sources (path, added_at) VALUES (?, ?) ON CONFLICT (path) DO NOTHING", (os.fsencode(path), time.time())
+            )
+            for (blob,) in fetch_all(connection, "SELECT path FROM excluded"):
                 if _path(blob).is_relative_to(path):
                     connection.execute("DELETE FROM excluded WHERE path = ?", (blob,))
 
@@ -98,7 +102,7 @@ class UserStore:
     def conversations(self) -> list[ConversationSummary]:
         """All conversations, the one used last first."""
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT id, title, updated_at FROM conversations ORDER BY updated_at DESC, id DESC").fetchall()
+            rows = fetch_all(connection, "SELECT id, title, updated_at FROM conversations ORDER BY updated_at DESC, id DESC")
         return [ConversationSummary(*row) for row in rows]
 
     def create_conversation(self, title: str = "") -> int:
@@ -132,7 +136,8 @@ class UserStore:
             _require_change(connection, "conversation", conversation_id)
             connection.execute("DELETE FROM drafts WHERE conversation_id = ?", (conversation_id,))
             connection.execute(
-                "INSERT INTO turns (conversation_id, question, state, asked_at) VALUES (?, ?, 'waiting', ?)", (conversation_id, question, now)
+                "INSERT INTO turns (conversation_id, question, state, asked_at) VALUES (?, ?, 'waiting', ?)",
+                (conversation_id, question, now),
             )
             return connection.last_insert_rowid()
 
@@ -169,9 +174,11 @@ class UserStore:
     def turns(self, conversation_id: int) -> list[Turn]:
         """The questions of a conversation with their answers, oldest first."""
         with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT id, question, state, text, answer, error_code, error_message FROM turns WHERE conversation_id = ? ORDER BY id", (conversation_id,)
-            ).fetchall()
+            rows = fetch_all(
+                connection,
+                "SELECT id, question, state, text, answer, error_code, error_message FROM turns WHERE conversation_id = ? ORDER BY id",
+                (conversation_id,),
+            )
         return [
             Turn(turn_id, question, cast(TurnState, state), text, answer_from_json(answer), code, message)
             for turn_id, question, state, text, answer, code, message in rows
@@ -183,13 +190,14 @@ class UserStore:
             connection.execute("DELETE FROM drafts WHERE conversation_id = ?", (conversation_id,))
             if text:
                 connection.execute(
-                    "INSERT INTO drafts (conversation_id, text) SELECT id, ? FROM conversations WHERE id = ?", (storable(text), conversation_id)
+                    "INSERT INTO drafts (conversation_id, text) SELECT id, ? FROM conversations WHERE id = ?",
+                    (storable(text), conversation_id),
                 )
 
     def draft(self, conversation_id: int) -> str:
         """What stood in the question box, or nothing."""
         with self._database.reading() as connection:
-            row = connection.execute("SELECT text FROM drafts WHERE conversation_id = ?", (conversation_id,)).fetchone()
+            row = fetch_one(connection, "SELECT text FROM drafts WHERE conversation_id = ?", (conversation_id,))
         return str(row[0]) if row else ""
 
 

@@ -1,0 +1,174 @@
+"""Documents cut into passages of 200 to 260 tokens, at the borders a reader would choose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.library.file_kinds import Kind
+from core.library.headings import Section, sections
+from core.store.records import ChunkSpan
+
+MAX_TOKENS = 260
+"""No chunk has more tokens than this by the count of its pieces."""
+
+MIN_TOKENS = 100
+"""Sections shorter than this share a chunk with their neighbours."""
+
+_MAX_PIECE_CHARACTERS = 600
+_MAX_CHUNK_CHARACTERS = 2400
+_COUNT_BATCH = 1024
+_HEADER_CHARACTERS = 160
+# How good a border is after a piece: sections and paragraphs end thoughts, lines often do not.
+_HARD, _LINE, _SENTENCE, _PARAGRAPH = range(4)
+# Possessive, and only from the beginning of a run: a line of ten million dots must not be tried from each of them.
+_BORDER = re.compile(
+    r"""(?P<paragraph>\n[ \t\u3000]*+\n\s*+)|(?P<line>\n[ \t\u3000]*+)|(?P<cjk>[。！？；…]++[」』”’）】》〉"']*+)"""
+    r"""|(?P<latin>(?<![.!?])[.!?]++["'”’)\]]*+[ \t]++(?=[^a-z]))"""
+)
+
+CountTokens = Callable[[Sequence[str]], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    start: int
+    end: int
+    border: int
+    tokens: int
+
+
+def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
+    """Cut `text` into chunks in order, without overlap; only white space lies between them. Nothing but white space gives none.
+
+    Takes time in proportion to the length of `text`, whatever is in it.
+    """
+    header = _table_header(text) if kind == "table" else ""
+    spans: list[tuple[int, int, str]] = []
+    for group in _groups(text, sections(text, kind), count_tokens):
+        spans.extend(group)
+    found: list[ChunkSpan] = []
+    line, position = 1, 0
+    for start, end, heading_path in spans:
+        line += text.count("\n", position, start)
+        position = start
+        found.append(ChunkSpan(start, end, line, header or heading_path))
+    return found
+
+
+def _groups(text: str, parts: list[Section], count_tokens: CountTokens) -> Iterator[list[tuple[int, int, str]]]:
+    """Chunks of each run of sections: a long section alone, short ones together as long as they fit."""
+    pieces_of = _count(text, [_split(text, part.start, part.end) for part in parts], count_tokens)
+    run: list[_Piece] = []
+    path = ""
+    for part, pieces in zip(parts, pieces_of, strict=True):
+        have, new = _tokens(run), _tokens(pieces)
+        if run and (have >= MIN_TOKENS or have + new > MAX_TOKENS) and not _is_heading_only(text, run):
+            yield _pack(text, run, path)
+            run = []
+        # A heading with nothing under it belongs to what follows, and the deeper path says more.
+        if not run or _is_heading_only(text, run):
+            path = part.heading_path
+        run.extend(pieces)
+    if run:
+        yield _pack(text, run, path)
+
+
+def _is_heading_only(text: str, run: list[_Piece]) -> bool:
+    return len(run) <= 4 and _tokens(run) < MIN_TOKENS and "\n" not in text[run[0].start : run[-1].end].strip()
+
+
+def _tokens(pieces: list[_Piece]) -> int:
+    return sum(piece.tokens for piece in pieces)
+
+
+def _split(text: str, start: int, end: int) -> list[tuple[int, int, int]]:
+    """Sentences and lines of a section as (start, end, border after it); very long ones are cut at spaces, or anywhere."""
+    pieces: list[tuple[int, int, int]] = []
+    begin = start
+    for match in _BORDER.finditer(text, start, end):
+        if match.end() - begin < 1:
+            continue
+        border = {"paragraph": _PARAGRAPH, "line": _LINE}.get(match.lastgroup or "", _SENTENCE)
+        pieces.extend(_cut(text, begin, match.end(), border))
+        begin = match.end()
+    if begin < end:
+        pieces.extend(_cut(text, begin, end, _PARAGRAPH))
+    return pieces
+
+
+def _cut(text: str, start: int, end: int, border: int) -> Iterator[tuple[int, int, int]]:
+    while end - start > _MAX_PIECE_CHARACTERS:
+        stop = start + _MAX_PIECE_CHARACTERS
+        space = max(text.rfind(mark, start + _MAX_PIECE_CHARACTERS // 2, stop) for mark in (" ", "，", ",", "、", "\t", "|"))
+        stop = space + 1 if space > 0 else stop
+        yield start, stop, _HARD
+        start = stop
+    yield start, end, border
+
+
+def _count(text: str, parts: list[list[tuple[int, int, int]]], count_tokens: CountTokens) -> list[list[_Piece]]:
+    """Token counts of all pieces, asked for in large batches; a piece with too many tokens is halved until it fits."""
+    flat = [piece for part in parts for piece in part]
+    counts: list[int] = []
+    for index in range(0, len(flat), _COUNT_BATCH):
+        counts.extend(count_tokens([text[start:end] for start, end, _ in flat[index : index + _COUNT_BATCH]]))
+    counted = iter(zip(flat, counts, strict=True))
+    result: list[list[_Piece]] = []
+    for part in parts:
+        pieces: list[_Piece] = []
+        for _ in part:
+            (start, end, border), tokens = next(counted)
+            pieces.extend(_halved(text, _Piece(start, end, border, tokens), count_tokens))
+        result.append(pieces)
+    return result
+
+
+def _halved(text: str, piece: _Piece, count_tokens: CountTokens) -> list[_Piece]:
+    if piece.tokens <= MAX_TOKENS or piece.end - piece.start < 2:
+        return [piece]
+    middle = (piece.start + piece.end) // 2
+    first, second = count_tokens([text[piece.start : middle], text[middle : piece.end]])
+    return [
+        *_halved(text, _Piece(piece.start, middle, _HARD, first), count_tokens),
+        *_halved(text, _Piece(middle, piece.end, piece.border, second), count_tokens),
+    ]
+
+
+def _pack(text: str, pieces: list[_Piece], path: str) -> list[tuple[int, int, str]]:
+    """Fill chunks evenly: the number of chunks a section needs is known, so none is left with a short tail."""
+    spans: list[tuple[int, int, str]] = []
+    left = _tokens(pieces)
+    index = 0
+    while index < len(pieces):
+        needed = -(-left // MAX_TOKENS)
+        stop = _best_stop(pieces, index, left / max(needed, 1))
+        left -= _tokens(pieces[index:stop])
+        start, end = pieces[index].start, pieces[stop - 1].end
+        body = text[start:end]
+        start, end = start + len(body) - len(body.lstrip()), end - len(body) + len(body.rstrip())
+        if end > start:
+            spans.append((start, end, path))
+        index = stop
+    return spans
+
+
+def _best_stop(pieces: list[_Piece], first: int, target: float) -> int:
+    """After which piece to end a chunk: the best border near the target that keeps the chunk within its limits."""
+    tokens, best, best_value = 0, first + 1, float("-inf")
+    for index in range(first, len(pieces)):
+        tokens += pieces[index].tokens
+        too_long = tokens > MAX_TOKENS or pieces[index].end - pieces[first].start > _MAX_CHUNK_CHARACTERS
+        if too_long and index > first:
+            break
+        value = pieces[index].border * 0.15 - abs(tokens - target) / max(target, 1.0)
+        if value >= best_value:
+            best, best_value = index + 1, value
+    return best
+
+
+def _table_header(text: str) -> str:
+    """The first line of a table: without it the rows below mean nothing."""
+    line = text.lstrip().split("\n", 1)[0].strip()
+    return " ".join(line.split())[:_HEADER_CHARACTERS]

@@ -1,0 +1,164 @@
+"""Text out of bytes: which encoding a file is in, told from its bytes alone."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from core.errors import DocumentUnreadable
+from core.library.legacy_encodings import guess_legacy
+
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"\x84\x31\x95\x33", "gb18030"),
+)
+_ESCAPES = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$B", "iso2022_jp_2"), (b"\x1b$@", "iso2022_jp_2"), (b"\x1b(J", "iso2022_jp_2"))
+_SIGNATURES = (
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"\x7fELF",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"\x28\xb5\x2f\xfd",
+    b"7z\xbc\xaf",
+    b"Rar!",
+    b"RIFF",
+    b"OggS",
+    b"ID3",
+    b"fLaC",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    b"SQLite format 3",
+    b"{\\rtf",
+    b"!<arch>",
+    b"\xca\xfe\xba\xbe",
+    b"GGUF",
+    b"MZ\x90",
+    b"wOFF",
+    b"wOF2",
+    b"\0\0\1\0\1",
+    b"\0asm",
+)
+_SAMPLE_BYTES = 64 * 1024
+# Removed: controls other than tab and newline, zero-width and soft-hyphen characters, direction overrides and Unicode tag letters.
+# They are invisible and only serve to hide words from a reader or from a search. Joiners stay: emoji and several scripts need them.
+_INVISIBLE = re.compile(
+    "[\0-\x08\x0b\x0e-\x1f\x7f\x80-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedText:
+    """Readable text with "\\n" line ends, and the Python name of the encoding it was found in."""
+
+    text: str
+    encoding: str
+
+
+def decode(data: bytes, *, declared: str = "") -> DecodedText:
+    """Find the encoding of `data` and decode it. `declared` is what the file itself claims (an HTML meta tag); it is only a hint.
+
+    Raises `DocumentUnreadable` with code "binary" for what is no text and "empty" for nothing but white space.
+    """
+    text, encoding = _decode(data, declared)
+    text = clean(text)
+    if not text.strip():
+        raise DocumentUnreadable("The file has no text in it.", code="empty")
+    return DecodedText(text, encoding)
+
+
+def clean(text: str) -> str:
+    """Text with "\\n" line ends and without characters that nobody can see."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _INVISIBLE.sub("", text)
+
+
+def _decode(data: bytes, declared: str) -> tuple[str, str]:
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            return data.decode(encoding, "replace"), encoding
+    if data.startswith(_SIGNATURES):
+        raise _binary()
+    if b"\0" in data:
+        encoding = _wide_encoding(data)
+        if not encoding:
+            raise _binary()
+        return data.decode(encoding, "replace"), encoding
+    for escape, encoding in _ESCAPES:
+        if escape in data[:_SAMPLE_BYTES] and (text := _strictly(data, encoding)) is not None:
+            return text, encoding
+    if (text := _strictly(data, "utf-8")) is not None:
+        if _is_mostly_controls(data):
+            raise _binary()
+        return text, "utf-8"
+    if _is_mostly_controls(data):
+        raise _binary()
+    if _is_damaged_utf8(data):
+        return data.decode("utf-8", "replace"), "utf-8"
+    encoding = guess_legacy(data, declared)
+    return data.decode(encoding, "replace"), encoding
+
+
+def _strictly(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _wide_encoding(data: bytes) -> str:
+    """UTF-16 or UTF-32 without a mark: where the zero bytes stand tells which. Empty if it is neither."""
+    sample = data[: _SAMPLE_BYTES - _SAMPLE_BYTES % 4]
+    zeros = [sample[offset::4].count(0) / max(1, len(sample[offset::4])) for offset in range(4)]
+    if len(data) % 4 == 0:
+        if min(zeros[2:]) > 0.9 and zeros[3] == 1.0 and zeros[0] < 0.5:
+            return _plausible(sample, "utf-32-le")
+        if min(zeros[:2]) > 0.9 and zeros[0] == 1.0 and zeros[3] < 0.5:
+            return _plausible(sample, "utf-32-be")
+    if len(data) % 2:
+        return ""
+    low, high = (zeros[0] + zeros[2]) / 2, (zeros[1] + zeros[3]) / 2
+    order = ("utf-16-le", "utf-16-be") if high > low else ("utf-16-be", "utf-16-le")
+    return _plausible(sample, order[0]) or _plausible(sample, order[1])
+
+
+def _plausible(sample: bytes, encoding: str) -> str:
+    """`encoding` if the sample is text in it: no NULs, hardly any controls or unassigned characters, and few scripts."""
+    text = sample.decode(encoding, "replace")
+    if not text or "\0" in text:
+        return ""
+    odd = sum(1 for character in text if not (character.isprintable() or character.isspace()))
+    if odd > len(text) * 0.01:
+        return ""
+    # Bytes that are no text decode to characters from all over the plane; a text stays in few blocks of it.
+    blocks = {ord(character) >> 8 for character in text}
+    ideographs = sum(1 for character in text if "\u3000" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3")
+    return encoding if len(blocks) <= 24 or ideographs > len(text) * 0.5 else ""
+
+
+def _is_mostly_controls(data: bytes) -> bool:
+    sample = data[:_SAMPLE_BYTES]
+    controls = len(sample) - len(sample.translate(None, bytes(set(range(32)) - {7, 8, 9, 10, 12, 13, 26, 27} | {127})))
+    return controls > len(sample) * 0.02
+
+
+def _is_damaged_utf8(data: bytes) -> bool:
+    """UTF-8 with a few bad bytes: far more characters of several bytes decode than fail."""
+    text = data[: _SAMPLE_BYTES * 4].decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    good = sum(1 for character in text if character > "\x7f") - bad
+    return good > 20 * bad
+
+
+def _binary() -> DocumentUnreadable:
+    return DocumentUnreadable("The file is not text.", code="binary")

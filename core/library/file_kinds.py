@@ -1,0 +1,55 @@
+"""What kind of text a file holds, told from its name; its content has the last word."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Literal
+
+Kind = Literal["prose", "markdown", "html", "table", "code", "other"]
+
+
+def _suffixes(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_MARKDOWN = _suffixes(".md .markdown .mdown .mkd .mdx .qmd .rmd .rst .org .adoc .asciidoc .textile")
+_HTML = _suffixes(".html .htm .xhtml .shtml .xht")
+_TABLE = _suffixes(".csv .tsv .tab .psv")
+_PROSE = _suffixes(".txt .text .srt .vtt .tex .bib .nfo .me .1st")
+_CODE = _suffixes(
+    ".py .pyi .pyx .ipynb .js .mjs .cjs .jsx .ts .tsx .vue .svelte .java .kt .kts .scala .groovy .gradle .c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .cs .fs .vb"
+    " .go .rs .swift .dart .rb .php .pl .pm .lua .r .jl .hs .lhs .ml .mli .clj .cljs .ex .exs .erl .elm .lisp .el .scm .sql .sh .bash .zsh .fish .ps1 .bat .cmd"
+    " .asm .s .f .f90 .pas .ada .vhd .v .sv .proto .thrift .graphql .css .scss .sass .less .json .jsonl .json5 .ndjson .xml .xsd .xsl .yaml .yml .toml .ini .cfg"
+    " .conf .properties .env .cmake .mk .make .dockerfile .tf .nix .log .diff .patch .po .ts .qml .tcl .awk .sed .plist .svg .rss .atom .opml .fb2"
+)
+# Formats that are not text. A folder is full of them, so they are told by name, without reading a byte.
+_UNSUPPORTED = _suffixes(
+    ".pdf .doc .docx .dot .dotx .odt .ott .rtf .pages .xls .xlsx .xlsm .ods .numbers .ppt .pptx .odp .key .epub .mobi .azw .azw3 .djvu .ps .eps .eml .msg .mbox .pst"
+    " .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg .iso .img .vmdk .apk .cab .msi"
+    " .png .jpg .jpeg .gif .bmp .tif .tiff .webp .heic .avif .ico .icns .psd .ai .xcf .raw .cr2 .nef .dng"
+    " .mp3 .wav .flac .ogg .oga .opus .m4a .aac .wma .mid .midi .mp4 .m4v .mkv .avi .mov .wmv .webm .flv .mpg .mpeg .3gp"
+    " .ttf .otf .woff .woff2 .eot .exe .dll .so .dylib .a .o .obj .lib .class .pyc .pyo .pyd .wasm .bin .dat .pdb"
+    " .db .sqlite .sqlite3 .mdb .accdb .parquet .feather .arrow .npy .npz .h5 .hdf5 .pkl .pickle .pt .pth .onnx .gguf .safetensors .tflite .mat .rds .rdata"
+    " .blend .fbx .glb .stl .dwg .dxf .skp .swf .torrent .lnk .url"
+)
+
+
+def kind_of(path: PurePath) -> Kind:
+    """The kind of text to expect; "other" says nothing is known from the name."""
+    suffix = path.suffix.lower()
+    if suffix in _MARKDOWN:
+        return "markdown"
+    if suffix in _HTML:
+        return "html"
+    if suffix in _TABLE:
+        return "table"
+    if suffix in _CODE:
+        return "code"
+    if suffix in _PROSE:
+        return "prose"
+    return "other"
+
+
+def is_unsupported(path: PurePath) -> bool:
+    """Whether the name already says that this is not text."""
+    return path.suffix.lower() in _UNSUPPORTED

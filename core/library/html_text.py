@@ -1,0 +1,147 @@
+"""The text a person would read on an HTML page: headings as "# " lines, blocks as lines, table rows as "a | b" lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree  # type: ignore[import-untyped]
+
+_DECLARED = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})|^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""",
+    re.IGNORECASE,
+)
+_DECLARED_WITHIN = 4096
+# Names that pages use for an older encoding than the one they are written in, as browsers read them.
+_WEB_NAMES = {
+    "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949",
+    "ks_c_5601-1987": "cp949", "big5": "big5hkscs", "iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "iso-8859-9": "cp1254", "tis-620": "cp874",
+}  # fmt: skip
+
+
+def _names(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_UNSEEN = _names("script style noscript template head svg math iframe object embed audio video canvas select datalist dialog")
+_BLOCKS = _names(
+    "address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form header hr html legend li main menu nav"
+    " ol p pre section summary table tbody tfoot thead tr ul h1 h2 h3 h4 h5 h6 textarea title"
+)
+_SPACED = _names("p ul ol dl table blockquote pre h1 h2 h3 h4 h5 h6 section article figure")
+_HIDDEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:[a-z%;\s]|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)", re.IGNORECASE
+)
+_SPACES = re.compile(r"[ \t\n\r\f\v\u00a0]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page as text, and its <title> (empty if it has none)."""
+
+    text: str
+    title: str
+
+
+def declared_encoding(data: bytes) -> str:
+    """The encoding that a page says it is in, or "". Says nothing about whether that is true."""
+    match = _DECLARED.search(data[:_DECLARED_WITHIN])
+    if not match:
+        return ""
+    name = (match[1] or match[2]).decode("ascii").lower()
+    return _WEB_NAMES.get(name, name)
+
+
+def html_to_text(html: str) -> PageText:
+    """Turn a page into text. Scripts, styles, comments and hidden elements are left out; nothing is fetched; never fails."""
+    target = _Reader()
+    parser = etree.HTMLParser(target=target, no_network=True, recover=True, huge_tree=False, remove_comments=True, remove_pis=True)
+    # libxml2 has no room for lone surrogates, and believes an XML declaration more than the string it is given.
+    parser.feed(re.sub(r"^\s*<\?xml[^>]*\?>", "", html.encode("utf-8", "replace").decode("utf-8")) or " ")
+    try:
+        page: PageText = parser.close()
+    except etree.XMLSyntaxError:
+        page = target.close()
+    return page
+
+
+class _Reader:
+    """Called by the parser for each tag and text in turn: no tree is built, so depth costs nothing."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        self._title: list[str] = []
+        self._unseen_depth = 0
+        self._in_title = False
+        self._pre_depth = 0
+        self._cells = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = str(tag)
+        self._in_title = tag == "title"
+        if self._unseen_depth or tag in _UNSEEN or _is_hidden(attributes):
+            self._unseen_depth += 1
+            return
+        if tag in _BLOCKS:
+            self._end_line(blank=tag in _SPACED)
+        match tag:
+            case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
+                self._line.append("#" * int(tag[1]) + " ")
+            case "li":
+                self._line.append("- ")
+            case "tr":
+                self._cells = 0
+            case "td" | "th":
+                if self._cells:
+                    self._line.append(" | ")
+                self._cells += 1
+            case "br":
+                self._end_line()
+            case "pre" | "textarea":
+                self._pre_depth += 1
+            case "img":
+                self.data(f" {attributes.get('alt', '')} ")
+
+    def end(self, tag: str) -> None:
+        tag = str(tag)
+        self._in_title = False
+        if self._unseen_depth:
+            self._unseen_depth -= 1
+            return
+        if tag in ("pre", "textarea"):
+            self._end_line()
+            self._pre_depth = max(0, self._pre_depth - 1)
+        if tag in _BLOCKS:
+            self._end_line(blank=tag in _SPACED)
+
+    def data(self, text: str) -> None:
+        if self._in_title and len(self._title) < 100:
+            self._title.append(text)
+        if self._unseen_depth:
+            return
+        if not self._pre_depth:
+            self._line.append(_SPACES.sub(" ", text))
+            return
+        first, *rest = text.split("\n")
+        self._line.append(first)
+        for line in rest:
+            self._end_line()
+            self._line.append(line)
+
+    def close(self) -> PageText:
+        self._end_line()
+        return PageText("\n".join(self._lines).strip("\n"), " ".join("".join(self._title).split()))
+
+    def _end_line(self, *, blank: bool = False) -> None:
+        line = "".join(self._line)
+        line = line.rstrip() if self._pre_depth else re.sub(r"  +", " ", line).strip()
+        self._line = []
+        if line and line.strip("#|- "):
+            self._lines.append(line)
+        if blank and self._lines and self._lines[-1]:
+            self._lines.append("")
+
+
+def _is_hidden(attributes: dict[str, str]) -> bool:
+    return "hidden" in attributes or bool(_HIDDEN_STYLE.search(attributes.get("style", "")))

@@ -1,0 +1,146 @@
+"""The person's files: what is linked, what is indexed, and whether it is all true."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.cancel import CancelToken
+from core.documents import Document
+from core.errors import NotFound
+from core.events import IndexEvent
+from core.lease import ComputeLease
+from core.library.indexing import IndexingRun
+from core.library.scanning import Scan, scan
+from core.protocols import Embedder
+from core.store.index_store import IndexCounts, IndexStore, StoredDocument
+from core.store.user_store import UserStore
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """Whether the library holds what it says: nothing in `problems` means it does."""
+
+    counts: IndexCounts
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+class Library:
+    """Links files and folders and keeps the index in step with them. The files themselves are never written.
+
+    Cheap to make: nothing is opened before the first call. Only one thread at a time may run `index` or `remove`.
+    """
+
+    def __init__(self, user_store: UserStore, index_store: IndexStore, embedder: Embedder, lease: ComputeLease) -> None:
+        self._user_store = user_store
+        self._index_store = index_store
+        self._embedder = embedder
+        self._lease = lease
+
+    def add(self, paths: Iterable[Path]) -> list[Path]:
+        """Link files and folders and return their absolute paths. Raises `NotFound` for a path that is not there, linking none."""
+        wanted = [_absolute(path) for path in paths]
+        for path in wanted:
+            if not os.path.lexists(path):
+                raise NotFound(f"{path} does not exist.", path=str(path))
+        for path in wanted:
+            self._user_store.add_source(path)
+        return wanted
+
+    def sources(self) -> list[Path]:
+        """Linked files and folders."""
+        return self._user_store.sources()
+
+    def index(self, cancel: CancelToken, paths: Iterable[Path] | None = None) -> Iterator[IndexEvent]:
+        """Bring the index in step with the linked files, or with `paths` only. The last event is the report.
+
+        A file is stored as a whole or not at all, so stopping or crashing loses only the file being worked on.
+        Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`, `StoreLocked` or the embedder's errors.
+        """
+        sources = self._user_store.sources()
+        roots = sources if paths is None else [_absolute(path) for path in paths]
+        excluded = self._user_store.excluded()
+        # A file named by itself is wanted even if it was taken out of its folder before.
+        found = scan(roots, excluded=[path for path in excluded if path not in roots], cancel=cancel)
+        known = self._index_store.documents()
+        run = IndexingRun(self._index_store, self._embedder, self._lease, cancel, named=frozenset(roots))
+        yield from run.events(found, known, self._gone(found, known, roots, everything=paths is None))
+
+    def documents(self) -> list[Document]:
+        """Every known file and how far it has come, sorted by path. A file embedded by another model is waiting."""
+        return [self._seen(item) for item in self._index_store.documents()]
+
+    def pending(self) -> list[Document]:
+        """Files that are still to be indexed: after a crash or a stop, `index` takes them up."""
+        return [document for document in self.documents() if document.state == "waiting"]
+
+    def has_documents(self) -> bool:
+        """Whether there is anything to search."""
+        return self._index_store.has_documents()
+
+    def text(self, path: Path) -> str:
+        """The decoded text of a file as it was indexed: what offsets of chunks and citations count in. Raises `NotFound`."""
+        return self._index_store.text(_absolute(path))
+
+    def remove(self, path: Path) -> int:
+        """Take a file or folder out of the library with everything made from it; returns how many files that were.
+
+        Inside a linked folder it stays out until it is added again. Raises `NotFound` if nothing of it is in the library.
+        """
+        path = _absolute(path)
+        was_linked = self._user_store.remove_source(path)
+        others = self._user_store.sources()
+        linked_inside = [source for source in others if source.is_relative_to(path)]
+        doomed = [
+            item.document.path
+            for item in self._index_store.documents()
+            if item.document.path.is_relative_to(path) and not any(item.document.path.is_relative_to(source) for source in linked_inside)
+        ]
+        if not (was_linked or doomed):
+            raise NotFound(f"{path} is not in the library.", path=str(path))
+        if any(path.is_relative_to(source) for source in others):
+            self._user_store.exclude(path)
+        removed = self._index_store.remove(doomed)
+        if removed:
+            self._index_store.erase_deleted()
+        return removed
+
+    def check(self) -> CheckReport:
+        """Prove the invariants: every ready file has chunks, every chunk one vector and one word row, both databases are sound."""
+        counts = self._index_store.check()
+        problems = counts.problems + tuple(f"user.db: {line}" for line in self._user_store.integrity_problems())
+        return CheckReport(counts, problems)
+
+    def rebuild(self) -> Path | None:
+        """Put a damaged index aside; the next `index` makes it again from the linked files. Returns where the old one is now."""
+        return self._index_store.rebuild()
+
+    def _seen(self, item: StoredDocument) -> Document:
+        if item.document.state == "ready" and item.embedder_id != self._embedder.model_id:
+            return replace(item.document, state="waiting")
+        return item.document
+
+    def _gone(self, found: Scan, known: list[StoredDocument], roots: list[Path], *, everything: bool) -> list[Path]:
+        """Known files that are no longer there. What lies under a folder that cannot be listed now is kept."""
+        present = {file.path for file in found.files}
+        # A drive that is not plugged in takes its folder along: then nothing is known about the files on it.
+        unseen = [*found.unseen, *(root for root in roots if not os.path.lexists(root.parent))]
+        return [
+            item.document.path
+            for item in known
+            if item.document.path not in present
+            and (everything or any(item.document.path.is_relative_to(root) for root in roots))
+            and not any(item.document.path.is_relative_to(folder) for folder in unseen)
+        ]
+
+
+def _absolute(path: Path) -> Path:
+    """Absolute and without "..", but with its links kept: the person's own name for the file."""
+    return Path(os.path.abspath(path.expanduser()))

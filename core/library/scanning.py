@@ -1,0 +1,115 @@
+"""Which files lie under the linked paths."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.cancel import CancelToken
+
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "bower_components", "__MACOSX", "$RECYCLE.BIN"})
+_SKIPPED_FILES = frozenset({"Thumbs.db", "desktop.ini", "Icon\r"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that is there. `reason` is empty, or the code that says why it cannot be read."""
+
+    path: Path
+    size_bytes: int = 0
+    modified_ns: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """All files under the paths that were asked for, each once, in a fixed order.
+
+    `unseen` are folders that could not be listed: nothing is known about what lies under them.
+    """
+
+    files: tuple[FoundFile, ...]
+    unseen: tuple[Path, ...]
+
+
+def scan(roots: Iterable[Path], *, excluded: Iterable[Path] = (), cancel: CancelToken) -> Scan:
+    """List the files under `roots` (absolute paths of files or folders). Links to folders are not followed, so loops end.
+
+    Hidden names and folders of tools (.git, node_modules, .venv) are left out, unless a root names them. A root that is no file
+    and no folder is listed with its reason; a root that is gone is not listed. Raises `Cancelled`.
+    """
+    files: dict[Path, FoundFile] = {}
+    unseen: list[Path] = []
+    visited: set[tuple[int, int]] = set()
+    left_out = frozenset(excluded)
+    for root in roots:
+        cancel.check()
+        try:
+            # A root may be a link: the person named it. What it leads to is listed under the name they gave.
+            found = os.stat(root)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError):
+            files[root] = FoundFile(root, reason="unreadable")
+            continue
+        if stat.S_ISDIR(found.st_mode):
+            for entry in _walk(root, (found.st_dev, found.st_ino), visited, left_out, unseen, cancel):
+                files.setdefault(entry.path, entry)
+        elif root not in left_out:
+            files[root] = _file(root, found)
+    return Scan(tuple(files[path] for path in sorted(files, key=os.fsencode)), tuple(unseen))
+
+
+def _walk(
+    root: Path, identity: tuple[int, int], visited: set[tuple[int, int]], excluded: frozenset[Path], unseen: list[Path], cancel: CancelToken
+) -> Iterator[FoundFile]:
+    waiting = [(root, identity)]
+    while waiting:
+        folder, key = waiting.pop()
+        cancel.check()
+        # On Windows a scanned entry may carry no inode; a folder is then only known by its path, and its links are not followed anyway.
+        if key[1] and key in visited:
+            continue
+        visited.add(key)
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: os.fsencode(entry.name))
+        except OSError:
+            unseen.append(folder)
+            continue
+        for entry in entries:
+            path = folder / entry.name
+            if entry.name.startswith(".") or path in excluded:
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _SKIPPED_FOLDERS and not _is_virtual_environment(path):
+                        found = entry.stat(follow_symlinks=False)
+                        waiting.append((path, (found.st_dev, found.st_ino)))
+                    continue
+                if entry.name in _SKIPPED_FILES:
+                    continue
+                if entry.is_symlink():
+                    yield _link(path)
+                else:
+                    yield _file(path, entry.stat(follow_symlinks=False))
+            except OSError:
+                yield FoundFile(path, reason="unreadable")
+
+
+def _is_virtual_environment(folder: Path) -> bool:
+    return os.path.lexists(folder / "pyvenv.cfg")
+
+
+def _link(path: Path) -> FoundFile:
+    """Links are not read: they lead out of the folder, or to a file that is listed anyway."""
+    reason = "not_a_file" if path.exists() else "vanished"
+    return FoundFile(path, reason=reason)
+
+
+def _file(path: Path, found: os.stat_result) -> FoundFile:
+    reason = "" if stat.S_ISREG(found.st_mode) else "not_a_file"
+    return FoundFile(path, found.st_size, found.st_mtime_ns, reason)
