@@ -49,12 +49,11 @@ def build_web_query(question: str, passages: Sequence[str] = ()) -> str:
     read; they can only forbid the query, never add to it.
 
     Raises:
-        InvalidRequest: nothing is left to search for (code `web_query_empty`), or the query would carry text of a passage
-            (code `web_query_private`).
+        InvalidRequest: nothing is left to search for, or the query would carry text of a passage; code `web_query_refused`.
     """
     query = _cut(_without_private(question))
     if not _WORD.search(query):
-        raise InvalidRequest("The question has no words that may be sent to the web.", code="web_query_empty")
+        raise InvalidRequest("The question has no words that may be sent to the web.", code="web_query_refused")
     check_web_query(query, question, passages)
     return query
 
@@ -63,7 +62,7 @@ def check_web_query(query: str, question: str, passages: Sequence[str]) -> None:
     """Refuse a query, also one that a person edited or a model proposed, that carries what a passage says and the question does not.
 
     Raises:
-        InvalidRequest: with code `web_query_private`.
+        InvalidRequest: with code `web_query_refused`.
     """
     asked = _folded(question)
     asked_words = f" {' '.join(_WORD.findall(asked))} "
@@ -73,7 +72,7 @@ def check_web_query(query: str, question: str, passages: Sequence[str]) -> None:
         text = _folded(passage)
         words = f" {' '.join(_WORD.findall(text))} "
         if any(run in text for run in new_runs) or any(phrase in words for phrase in new_phrases):
-            raise InvalidRequest("The web query would carry text from your files.", code="web_query_private")
+            raise InvalidRequest("The web query would carry text from your files.", code="web_query_refused")
 
 
 def _without_private(text: str) -> str:

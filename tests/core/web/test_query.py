@@ -65,7 +65,7 @@ def test_a_question_without_words_is_not_sent(question: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         build_web_query(question)
 
-    assert caught.value.code == "web_query_empty"
+    assert caught.value.code == "web_query_refused"
 
 
 def test_the_persons_own_words_may_be_in_a_passage() -> None:
@@ -87,7 +87,7 @@ def test_a_query_with_words_of_a_passage_is_refused(query: str, passage: str) ->
     with pytest.raises(InvalidRequest) as caught:
         check_web_query(query, "Who built the lighthouse? 灯塔", [passage])
 
-    assert caught.value.code == "web_query_private"
+    assert caught.value.code == "web_query_refused"
 
 
 def test_a_few_common_words_do_not_refuse_a_query() -> None:

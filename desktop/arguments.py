@@ -1,0 +1,168 @@
+"""What may stand on the command line, and the help that says so. Imports nothing heavy: `--help` must be instant."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+PIPELINES = ("full", "naive", "routed", "multihop", "fallback", "published")
+MODES = ("hybrid", "words", "vectors")
+
+_ABOUT = """\
+Ask your own files, offline. Without a command the window opens.
+
+Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C.
+The options of every command may stand before or after its name.
+"""
+
+_EXAMPLES = """\
+examples:
+  lamplight ask "How many days of leave do I have?" --add ~/Documents/handbook
+  lamplight ask "And part-time?" --history turns.json --json
+  lamplight index ~/Documents/notes
+  lamplight search "notice period" -k 5 --mode words
+  lamplight library text ~/Documents/notes/contract.md
+  lamplight eval --docs corpus/ --questions questions.jsonl --out answers.jsonl --limit 20
+"""
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line. Ends the process with code 0 after `--help` and 2 after a mistake, as argparse does."""
+    arguments = _parser().parse_args(argv)
+    for name in ("home", "web", "model", "embedder", "budget"):
+        if not hasattr(arguments, name):
+            setattr(arguments, name, None)
+    if not hasattr(arguments, "json"):
+        arguments.json = False
+    return arguments
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = _common_options()
+    parser = argparse.ArgumentParser(
+        prog="lamplight", description=_ABOUT, epilog=_EXAMPLES, parents=[common], formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    ask = _command(
+        commands, common, "ask", "answer a question from your files", "The answer on stdout, with its numbered sources under it."
+    )
+    ask.add_argument("question", metavar="QUESTION", help="the question; - reads it from stdin")
+    ask.add_argument("--add", metavar="PATH", nargs="+", action="extend", type=Path, default=[], help="add these files or folders first")
+    ask.add_argument("--history", metavar="FILE.json", type=Path, help='the conversation so far: [{"role": "user", "content": "..."}, ...]')
+    _json_option(ask)
+
+    index = _command(
+        commands,
+        common,
+        "index",
+        "add files or folders to the library",
+        "Files that have not changed cost nothing. A row for each file at the end.",
+    )
+    index.add_argument("paths", metavar="PATH", nargs="+", type=Path)
+    _json_option(index)
+
+    search = _command(commands, common, "search", "find passages, without a chat model", "Passages only, best first.")
+    search.add_argument("query", metavar="QUERY")
+    search.add_argument("-k", metavar="N", type=_positive, default=8, help="how many passages at most (default: 8)")
+    search.add_argument("--mode", choices=MODES, default="hybrid", help="search by words, by meaning, or by both (default)")
+    _json_option(search)
+
+    _library(commands, common)
+    _models(commands, common)
+    _evaluation(commands, common)
+    return parser
+
+
+def _library(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    library = _command(commands, common, "library", "look at and look after the library", "What is indexed, and whether it is whole.")
+    actions = library.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
+    listing = _command(actions, common, "list", "every file, its state and why", "Every file of the library.")
+    text = _command(
+        actions, common, "text", "print exactly the text that was indexed", "Quotes and offsets of answers count characters in this text."
+    )
+    text.add_argument("file", metavar="FILE", type=Path)
+    remove = _command(actions, common, "remove", "take a file or folder out of the library", "The file itself is not touched.")
+    remove.add_argument("file", metavar="FILE", type=Path)
+    check = _command(
+        actions,
+        common,
+        "check",
+        "prove that the library is whole",
+        "Exits 1 unless every ready file has chunks, each with one vector and one word-index row, and both databases pass SQLite's integrity check.",
+    )
+    for action in (listing, text, remove, check):
+        _json_option(action)
+
+
+def _models(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    models = _command(commands, common, "models", "list, install and verify models", "The weights that answer and search.")
+    actions = models.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
+    listing = _command(actions, common, "list", "every model of the catalogue and which are installed", "A * marks the ones in use.")
+    install = _command(
+        actions, common, "install", "fetch a model; needs the network", "Goes on where an earlier try stopped. Checked by hash."
+    )
+    install.add_argument("id", metavar="ID", nargs="?", help="a catalogue id (default: the default models)")
+    verify = _command(actions, common, "verify", "compare every installed model with its hash", "Exits 1 if one is not what it should be.")
+    for action in (listing, install, verify):
+        _json_option(action)
+
+
+def _evaluation(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    evaluation = _command(
+        commands,
+        common,
+        "eval",
+        "answer a file of questions and write what happened",
+        "One JSON line for each question. The models are loaded once; a question that fails is a line with an error. Stop it and start it again: "
+        "questions whose ids are in --out already are skipped. Without --home the index of --docs is kept apart from your library.",
+    )
+    evaluation.add_argument("--docs", metavar="PATH", type=Path, required=True, help="the files or folder to answer from")
+    evaluation.add_argument(
+        "--questions",
+        metavar="FILE.jsonl",
+        type=Path,
+        required=True,
+        help='lines of {"id", "question", "history"?}; other keys are ignored',
+    )
+    evaluation.add_argument("--out", metavar="FILE.jsonl", type=Path, required=True, help="appended to")
+    evaluation.add_argument("--pipeline", choices=PIPELINES, default="full", help="which way of answering to measure (default: full)")
+    evaluation.add_argument("--limit", metavar="N", type=_positive, help="answer only N of the questions")
+    evaluation.add_argument("--seed", metavar="N", type=int, help="choose and order them at random, the same for the same N")
+    _json_option(evaluation)
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser, name: str, summary: str, about: str
+) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}. {about}", parents=[common])
+
+
+def _json_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON object a line: events as they happen, the result last"
+    )
+
+
+def _common_options() -> argparse.ArgumentParser:
+    # Without defaults here, an option given before the command is not forgotten by the command's own parser.
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = common.add_argument_group("options of every command")
+    group.add_argument("--home", metavar="DIR", type=Path, help="everything the app keeps lives here (default: the platform's data folder)")
+    group.add_argument(
+        "--web",
+        choices=("off", "ask", "auto"),
+        help="may the web be searched when the files do not say (default: the setting, which is off)",
+    )
+    group.add_argument("--model", metavar="ID|FILE.gguf", help="chat model: a catalogue id or a GGUF file")
+    group.add_argument("--embedder", metavar="ID|FOLDER", help="embedding model: a catalogue id or a sentence-transformers folder")
+    group.add_argument("--budget", choices=("quick", "careful", "exhaustive"), help="how much work goes into an answer")
+    return common
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

@@ -1,0 +1,105 @@
+"""The wiring both front ends share: settings in, stores, models, library and graph out.
+
+The only place that picks implementations. Cheap to import and to call: weights, LangGraph and the search package are loaded when
+they are first needed, and files are opened at their first use, so a simple question works while the index is missing or broken.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from core.home import prepare_home
+from core.lease import ComputeLease
+from core.library.library import Library
+from core.paths import Paths
+from core.protocols import ChatModel, Embedder
+from core.retrieval.hybrid import HybridRetriever, Mode
+from core.settings import Settings
+from core.store.index_store import IndexStore
+from core.store.user_store import UserStore
+from core.web.search import DuckDuckGoSearch
+from models.factory import Models, build_echo_models, build_models
+
+if TYPE_CHECKING:
+    from core.qa.session import Session
+
+
+@dataclass(frozen=True)
+class Application:
+    """Everything a front end works with. Close it, in any state, from any thread."""
+
+    settings: Settings
+    paths: Paths
+    model_paths: Paths
+    user_store: UserStore
+    index_store: IndexStore
+    library: Library
+    retriever: HybridRetriever
+    models: Models
+    lease: ComputeLease
+    web_search: DuckDuckGoSearch
+
+    @property
+    def chat_model(self) -> ChatModel:
+        """The model that answers."""
+        return self.models.chat_model
+
+    @property
+    def embedder(self) -> Embedder:
+        """The model that searches."""
+        return self.models.embedder
+
+    @cached_property
+    def session(self) -> Session:
+        """Asks questions of the graph. The first use imports LangGraph."""
+        from core.qa.session import Session
+
+        return Session(
+            chat_model=self.chat_model,
+            retriever=self.retriever,
+            web_search=self.web_search,
+            settings=self.settings,
+            lease=self.lease,
+            embedder_id=lambda: self.embedder.model_id,
+        )
+
+    def retriever_for(self, mode: Mode) -> HybridRetriever:
+        """A retriever over the same index that searches by words, by vectors, or by both."""
+        return HybridRetriever(self.index_store, self.embedder, mode=mode)
+
+    def close(self) -> None:
+        """End the models' processes first, so that nobody waits for an answer, then close the databases. Safe to call twice."""
+        with ExitStack() as closing:  # runs in reverse order, and goes on when one of them fails
+            closing.callback(self.user_store.close)
+            closing.callback(self.index_store.close)
+            closing.callback(self.models.close)
+
+
+def assemble(paths: Paths, settings: Settings, *, use_echo: bool = False, model_paths: Paths | None = None) -> Application:
+    """Wire everything for one home. `use_echo` takes models without weights; `model_paths` is a home whose installed models to use.
+
+    Raises:
+        InvalidRequest: the home folder cannot be used.
+        NotEnoughDisk: there is no room for it.
+    """
+    prepare_home(paths)
+    model_paths = model_paths or paths
+    models = build_echo_models() if use_echo else build_models(settings.models, model_paths)
+    user_store = UserStore(paths.user_database)
+    index_store = IndexStore(paths.index_database)
+    lease = ComputeLease()
+    return Application(
+        settings=settings,
+        paths=paths,
+        model_paths=model_paths,
+        user_store=user_store,
+        index_store=index_store,
+        library=Library(user_store, index_store, models.embedder, lease),
+        retriever=HybridRetriever(index_store, models.embedder),
+        models=models,
+        lease=lease,
+        web_search=DuckDuckGoSearch(engine_url=settings.web.engine_url),
+    )

@@ -1,0 +1,1 @@
+"""The commands of the command line, one file each. A command is `run(invocation) -> exit code`."""

@@ -1,0 +1,142 @@
+"""`lamplight ask QUESTION`: an answer from the person's files, with numbered sources under it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from core.cancel import CancelToken
+from core.documents import Answer, Message
+from core.errors import InvalidRequest
+from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from desktop.answer_json import answer_event_json, index_report_json
+from desktop.commands.indexing import add_and_index, file_row
+from desktop.commands.written_answer import AnswerWriter
+from desktop.invocation import Invocation
+from desktop.plain_words import step_line
+from desktop.terminal import Terminal
+
+MAX_CHARACTERS = 20_000
+MAX_HISTORY_BYTES = 4_000_000
+
+
+def run(invocation: Invocation) -> int:
+    """Add files if asked to, then answer. The text appears as it is written where stdout is a terminal."""
+    arguments, terminal = invocation.arguments, invocation.terminal
+    question = checked_question(sys.stdin.read() if arguments.question == "-" else arguments.question)
+    history = read_history(arguments.history) if arguments.history else ()
+    with invocation.application() as application:
+        if arguments.add:
+            report = add_and_index(invocation, application, arguments.add)
+            if terminal.as_json:
+                terminal.json(index_report_json(report))
+            for file in report.files:
+                if file.state in ("failed", "skipped"):
+                    terminal.note(file_row(file))
+        writer = AnswerWriter(terminal)
+        try:
+            with application.lease.asking():
+                events = application.session.ask(question, history=history, cancel=invocation.cancel, consent=TerminalConsent(terminal))
+                for event in events:
+                    if terminal.as_json:
+                        terminal.json(answer_event_json(event))
+                    match event:
+                        case StepStarted(node):
+                            terminal.progress(node.replace("_", " "))
+                        case StepFinished():
+                            terminal.note(step_line(event))
+                        case AnswerText():
+                            writer.add(event)
+                        case AnswerFinished(answer):
+                            terminal.clear_progress()
+                            writer.finish(answer)
+                            _log(invocation, answer)
+                        case WebConsentWanted():
+                            continue
+        except BaseException:
+            writer.abandon()
+            raise
+    return 0
+
+
+def checked_question(text: str) -> str:
+    """The question without the space around it.
+
+    Raises:
+        InvalidRequest: it is empty or longer than 20,000 characters.
+    """
+    question = text.strip()
+    if not question:
+        raise InvalidRequest("The question is empty. Type what you want to know.", code="question_empty")
+    if len(question) > MAX_CHARACTERS:
+        raise InvalidRequest(
+            f"The question has {len(question):,} characters; the most is {MAX_CHARACTERS:,}. Put long text into a file and add that.",
+            code="question_too_long",
+        )
+    return question
+
+
+def read_history(file: Path) -> tuple[Message, ...]:
+    """The conversation so far, from a JSON list of {"role", "content"}.
+
+    Raises:
+        InvalidRequest: the file cannot be read or is something else.
+    """
+    try:
+        with file.open("rb") as stream:
+            raw = stream.read(MAX_HISTORY_BYTES + 1)
+        turns = json.loads(raw.decode("utf-8-sig")) if len(raw) <= MAX_HISTORY_BYTES else None
+    except OSError as error:
+        raise InvalidRequest(
+            f"The history file cannot be read: {error.strerror or error}. Check its name.", code="history_unusable"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequest("The history file is not JSON. It must be a list of roles and contents.", code="history_unusable") from error
+    return messages(turns)
+
+
+def messages(turns: object) -> tuple[Message, ...]:
+    """Check turns that came from outside.
+
+    Raises:
+        InvalidRequest: they are not a list of {"role": "user" or "assistant", "content": text}.
+    """
+    if not isinstance(turns, list):
+        raise InvalidRequest("The history is not a list. It must be a list of roles and contents.", code="history_unusable")
+    return tuple(_message(turn) for turn in turns)
+
+
+def _message(turn: object) -> Message:
+    if isinstance(turn, dict) and isinstance(turn.get("content"), str):
+        match turn.get("role"):
+            case "user":
+                return Message("user", turn["content"])
+            case "assistant":
+                return Message("assistant", turn["content"])
+    raise InvalidRequest(
+        'A turn of the history is not {"role": "user" or "assistant", "content": text}. Mend it first.', code="history_unusable"
+    )
+
+
+class TerminalConsent:
+    """Asks on the terminal before a query leaves the machine. Without a terminal the answer is no."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def __call__(self, query: str, *, cancel: CancelToken) -> str | None:
+        yes = self._terminal.ask_yes_no(f'Your files do not say. Search the web for exactly "{query}"?')
+        cancel.check()
+        return query if yes else None
+
+
+def _log(invocation: Invocation, answer: Answer) -> None:
+    invocation.log.event(
+        "answered",
+        seconds=answer.seconds,
+        steps=len(answer.steps),
+        citations=len(answer.citations),
+        refused=int(answer.refused),
+        limits=len(answer.limits_hit),
+    )

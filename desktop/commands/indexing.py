@@ -1,0 +1,66 @@
+"""Indexing with progress on stderr: what `index`, `ask --add` and `eval` share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.documents import IndexedFile, IndexReport
+from core.errors import NotFound
+from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
+from desktop.answer_json import index_event_json
+from desktop.assembly import Application
+from desktop.error_text import reason_text
+from desktop.invocation import Invocation
+from desktop.terminal import Terminal, shown_path
+
+
+def add_and_index(invocation: Invocation, application: Application, named: Sequence[Path]) -> IndexReport:
+    """Add files and folders to the library and index what is new in them.
+
+    Raises:
+        NotFound: one of them does not exist; nothing was added.
+    """
+    paths = existing(named)
+    application.library.add(paths)
+    report = IndexReport()
+    for event in application.library.index(invocation.cancel, paths):
+        _show(event, invocation.terminal)
+        if isinstance(event, IndexFinished):
+            report = event.report
+    invocation.terminal.clear_progress()
+    states = [file.state for file in report.files]
+    invocation.log.event("index_finished", ready=states.count("ready"), failed=states.count("failed"), seconds=report.seconds)
+    return report
+
+
+def existing(named: Sequence[Path]) -> list[Path]:
+    """The absolute paths of what a person named. Links are not followed: the library shows the name that was given."""
+    paths = [Path(os.path.abspath(path.expanduser())) for path in named]
+    for path in paths:
+        if not path.exists() and not path.is_symlink():
+            raise NotFound(f"There is no file or folder at {shown_path(path)}.", path=str(path))
+    return paths
+
+
+def file_row(file: IndexedFile) -> str:
+    """One file as a row: state, passages, name, and the reason if there is one."""
+    reason = f"  {reason_text(file.reason).title} {reason_text(file.reason).what_to_do}" if file.reason else ""
+    return f"{file.state:8} {file.chunks:6}  {shown_path(file.path)}{reason}"
+
+
+def _show(event: IndexEvent, terminal: Terminal) -> None:
+    if terminal.as_json:
+        if not isinstance(event, IndexFinished):
+            terminal.json(index_event_json(event))
+        return
+    match event:
+        case IndexStarted(total):
+            terminal.progress(f"Indexing {total} files")
+        case FileStarted(path, done, total):
+            terminal.progress(f"Indexing {done + 1}/{total}: {shown_path(path)}")
+        case FileProgress(path, done, total):
+            terminal.progress(f"{shown_path(path)}: {done}/{total} passages")
+        case FileFinished() | IndexFinished():
+            return

@@ -1,0 +1,85 @@
+"""`lamplight library list|text|remove|check`: look at and look after what is indexed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from desktop.answer_json import document_json
+from desktop.assembly import Application
+from desktop.error_text import reason_text
+from desktop.invocation import Invocation
+from desktop.terminal import shown_path
+
+
+def run(invocation: Invocation) -> int:
+    """Do one of the four actions."""
+    actions = {"list": _list, "text": _text, "remove": _remove, "check": _check}
+    with invocation.application() as application:
+        return actions[invocation.arguments.action](invocation, application)
+
+
+def _list(invocation: Invocation, application: Application) -> int:
+    terminal = invocation.terminal
+    documents = application.library.documents()
+    if terminal.as_json:
+        terminal.json({"event": "library", "files": [document_json(document) for document in documents]})
+        return 0
+    for document in documents:
+        reason = f"  {reason_text(document.reason).title}" if document.reason else ""
+        terminal.result(f"{document.state:8} {document.chunk_count:6}  {shown_path(document.path)}{reason}")
+    terminal.note(f"{len(documents)} files" if documents else "The library is empty. Add files: lamplight index PATH")
+    return 0
+
+
+def _text(invocation: Invocation, application: Application) -> int:
+    path = _absolute(invocation.arguments.file)
+    text = application.library.text(path)
+    if invocation.terminal.as_json:
+        invocation.terminal.json({"event": "text", "file": str(path), "text": text})
+    else:
+        invocation.terminal.raw(text)
+    return 0
+
+
+def _remove(invocation: Invocation, application: Application) -> int:
+    path = _absolute(invocation.arguments.file)
+    removed = application.library.remove(path)
+    if invocation.terminal.as_json:
+        invocation.terminal.json({"event": "removed", "file": str(path), "files": removed})
+    else:
+        invocation.terminal.note(f"Removed {removed} files from the library; on the disk nothing was touched.")
+    return 0
+
+
+def _check(invocation: Invocation, application: Application) -> int:
+    terminal = invocation.terminal
+    report = application.library.check()
+    counts = report.counts
+    if terminal.as_json:
+        terminal.json(
+            {
+                "event": "checked",
+                "ok": report.ok,
+                "documents": counts.documents,
+                "ready": counts.ready,
+                "chunks": counts.chunks,
+                "vectors": counts.vectors,
+                "word_rows": counts.word_rows,
+                "problems": list(report.problems),
+            }
+        )
+    else:
+        terminal.result(
+            f"{counts.documents} files, {counts.ready} ready, {counts.chunks} chunks, {counts.vectors} vectors, {counts.word_rows} word-index rows"
+        )
+        for problem in report.problems:
+            terminal.result(f"problem: {problem}")
+    if not report.ok:
+        terminal.note("lamplight: The library is not whole. Index its folders again, or move index.db away and index them anew.")
+        return 1
+    return 0
+
+
+def _absolute(named: Path) -> Path:
+    return Path(os.path.abspath(named.expanduser()))

@@ -1,0 +1,42 @@
+"""`lamplight search QUERY`: passages only, no chat model."""
+
+from __future__ import annotations
+
+import time
+
+from core.documents import ScoredChunk
+from core.errors import InvalidRequest
+from desktop.answer_json import passages_json
+from desktop.invocation import Invocation
+from desktop.terminal import Terminal, shown_path
+
+SHOWN_CHARACTERS = 240
+
+
+def run(invocation: Invocation) -> int:
+    """Print the passages that fit best. Nothing found is a result, not a failure; an empty library is a failure."""
+    arguments, terminal = invocation.arguments, invocation.terminal
+    query = arguments.query.strip()
+    if not query:
+        raise InvalidRequest("The query is empty. Say what to search for.", code="query_empty")
+    with invocation.application() as application:
+        if not application.library.has_documents():
+            raise InvalidRequest("The library is empty. Add files first: lamplight index PATH", code="library_empty")
+        started = time.monotonic()
+        found = application.retriever_for(arguments.mode).search(query, k=arguments.k, cancel=invocation.cancel)
+        seconds = time.monotonic() - started
+    invocation.log.event("searched", found=len(found), seconds=seconds)
+    if terminal.as_json:
+        terminal.json(passages_json(query, found, seconds))
+    else:
+        _print(found, terminal)
+    return 0
+
+
+def _print(found: list[ScoredChunk], terminal: Terminal) -> None:
+    if not found:
+        terminal.note("Nothing in the library fits this query.")
+    for number, item in enumerate(found, start=1):
+        text = " ".join(item.chunk.text.split())
+        terminal.result(f"[{number}] {shown_path(item.chunk.path)}:{item.chunk.line}  ({item.score:.3f})")
+        terminal.result(f"    {text[:SHOWN_CHARACTERS]}{'…' if len(text) > SHOWN_CHARACTERS else ''}")

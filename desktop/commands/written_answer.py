@@ -1,0 +1,104 @@
+"""An answer in plain text: what it says, where it comes from, and its sources numbered under it."""
+
+from __future__ import annotations
+
+from core.documents import Answer, Citation
+from core.errors import WebSearchFailed
+from core.events import AnswerText
+from desktop.error_text import describe, limit_text, note_text
+from desktop.terminal import Terminal, shown_path
+
+OWN_KNOWLEDGE = "From the model's own knowledge, not from your files:"
+QUOTE_CHARACTERS = 300
+CLOSEST = 3
+
+
+class AnswerWriter:
+    """Writes one answer to stdout: piece by piece on a terminal, in its final form alone anywhere else. In JSON mode it writes nothing."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._files: list[str] = []
+        self._model: list[str] = []
+        self._finished = False
+
+    def add(self, piece: AnswerText) -> None:
+        """More text has been written."""
+        if self._terminal.is_live:
+            if piece.own_knowledge and not self._model:
+                self._terminal.stream(("\n\n" if self._files else "") + OWN_KNOWLEDGE + "\n")
+            self._terminal.stream(piece.text)
+        (self._model if piece.own_knowledge else self._files).append(piece.text)
+
+    def finish(self, answer: Answer) -> None:
+        """The answer is complete."""
+        self._finished = True
+        if self._terminal.as_json:
+            return
+        if self._terminal.is_live and self._shown == _body(answer):
+            self._terminal.stream("\n")
+        elif self._terminal.is_live and (self._files or self._model):
+            self._terminal.stream("\n\n(Checked against its sources, the answer is:)\n")
+            self._terminal.result(_body(answer))
+        else:
+            self._terminal.result(_body(answer))
+        for line in closing_lines(answer):
+            self._terminal.result(line)
+        for code in answer.notes:
+            self._terminal.note(f"Note: {note_text(code).title}")
+        for code in answer.limits_hit:
+            self._terminal.note(f"Limit: {limit_text(code).title}")
+
+    def abandon(self) -> None:
+        """The run broke off: what was written until then is kept."""
+        if self._finished or self._terminal.as_json:
+            return
+        if self._terminal.is_live:
+            self._terminal.stream("\n" if self._shown else "")
+        elif self._shown:
+            self._terminal.result(self._shown)
+
+    @property
+    def _shown(self) -> str:
+        return _joined("".join(self._files), "".join(self._model))
+
+
+def _body(answer: Answer) -> str:
+    if answer.origin == "model":
+        return _joined("", "\n\n".join(part for part in (answer.text, answer.own_knowledge) if part))
+    return _joined(answer.text, answer.own_knowledge)
+
+
+def _joined(files: str, model: str) -> str:
+    parts = [files.strip()] if files.strip() else []
+    if model.strip():
+        parts.append(f"{OWN_KNOWLEDGE}\n{model.strip()}")
+    return "\n\n".join(parts)
+
+
+def closing_lines(answer: Answer) -> list[str]:
+    """What stands under an answer: its sources, or the closest passages of a refusal, and what the web search did."""
+    lines = []
+    if answer.citations:
+        lines += ["", "Sources", *(line for citation in answer.citations for line in _source(citation))]
+    elif answer.refused and answer.documents:
+        lines += ["", "Closest passages"]
+        for found in answer.documents[:CLOSEST]:
+            lines += [f"  {shown_path(found.chunk.path)}:{found.chunk.line}", f"    {_short(found.chunk.text)}"]
+    if answer.web.searched and not answer.web.error:
+        lines += ["", f'Searched the web for "{answer.web.query}": {len(answer.web.results)} results']
+    elif answer.web.error:
+        text = describe(WebSearchFailed("", code=answer.web.error))
+        lines += ["", text.title]
+    return lines
+
+
+def _source(citation: Citation) -> list[str]:
+    if citation.file is None:
+        return [f"[{citation.n}] {citation.title} <{citation.url}>", *([f"    {_short(citation.quote)}"] if citation.quote else [])]
+    return [f"[{citation.n}] {shown_path(citation.file)}:{citation.line}", f"    {_short(citation.quote)}"]
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return f'"{words[:QUOTE_CHARACTERS]}{"…" if len(words) > QUOTE_CHARACTERS else ""}"'

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from desktop.arguments import parse_arguments
+
+
+def test_options_may_stand_before_and_after_the_command() -> None:
+    before = parse_arguments(["--home", "/h", "--web", "auto", "ask", "why?"])
+    after = parse_arguments(["ask", "why?", "--home", "/h", "--web", "auto"])
+
+    assert vars(before) == vars(after)
+    assert (before.home, before.web, before.model) == (Path("/h"), "auto", None)
+
+
+def test_an_option_before_an_action_of_a_command_is_kept() -> None:
+    assert parse_arguments(["--home", "/h", "library", "text", "a.md", "--json"]).home == Path("/h")
+
+
+def test_several_paths_can_be_added() -> None:
+    assert parse_arguments(["ask", "why?", "--add", "a", "b", "--add", "c"]).add == [Path("a"), Path("b"), Path("c")]
+
+
+def test_no_arguments_mean_the_window() -> None:
+    assert parse_arguments([]).command is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["ask"],
+        ["index"],
+        ["search", "x", "-k", "0"],
+        ["search", "x", "--mode", "magic"],
+        ["library"],
+        ["models"],
+        ["eval"],
+        ["fly"],
+        ["ask", "x", "--web", "yes"],
+    ],
+)
+def test_wrong_usage_ends_with_code_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse_arguments(wrong)
+
+    assert caught.value.code == 2
+    assert "usage: lamplight" in capsys.readouterr().err
