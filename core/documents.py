@@ -91,6 +91,14 @@ class ScoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """Passages, best first, and the codes of what did not work on the way (`words_failed`, `vectors_failed`)."""
+
+    passages: tuple[ScoredChunk, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WebResult:
     """One result of a web search. `published` is a date as the engine wrote it, or empty."""
 

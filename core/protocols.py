@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydantic import BaseModel
 
 from core.cancel import CancelToken
-from core.documents import Prompt, ScoredChunk, Usage, WebResult
+from core.documents import Prompt, ScoredChunk, SearchOutcome, Usage, WebResult
 
 Vectors = npt.NDArray[np.float32]
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
@@ -114,6 +114,10 @@ class Retriever(Protocol):
 
         Raises `IndexDamaged`, `StoreLocked`, or the embedder's errors.
         """
+        ...
+
+    def search_with_notes(self, query: str, *, k: int, cancel: CancelToken) -> SearchOutcome:
+        """Like `search`, and says which part of the search failed while the rest still answered."""
         ...
 
 

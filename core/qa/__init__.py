@@ -1,0 +1,1 @@
+"""The question-answering graph: state, nodes, prompts, routes, and the session that runs it."""

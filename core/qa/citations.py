@@ -1,0 +1,153 @@
+"""From the marks a model wrote to sources that are true: every quote is a slice of the text it is said to come from.
+
+    "The fee is 40 euros [2]."  ->  source 2's sentence that shares most with the claim, with its offsets and line
+
+Marks to passages that do not exist are dropped. A sentence without a mark gets one where a passage plainly carries it. Sources
+are numbered in the order in which the answer uses them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.documents import Citation, ScoredChunk, WebResult
+
+# Share of a sentence's terms that a passage must hold: to be given as a source unasked, and to stay one the model named.
+SUPPORT = 0.5
+NAMED_SUPPORT = 0.15
+QUOTE_CHARACTERS = 300
+
+_MARK = re.compile(r"\s*[\[【]\s*(\d{1,2}(?:\s*[,，、;-]\s*\d{1,2})*)\s*[\]】]")
+_SENTENCE = re.compile(r"[^\n。！？!?.]*(?:[。！？!?]+[”’」』\"')）]*|\.(?=\s|$|[\[【])[\"')]*|\n|$)")
+_HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_WORD = re.compile(r"[a-z0-9à-ÿ]+(?:[-'.:/][a-z0-9à-ÿ]+)*")
+_COMMON = frozenset(
+    "the a an of to in is are was were and or it he she they for on at by with from that this as be has have had not".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedAnswer:
+    """An answer text whose marks `[n]` all lead to one of `citations`."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    text: str
+    chunk: ScoredChunk | None = None
+    page: WebResult | None = None
+
+
+def cite(text: str, documents: Sequence[ScoredChunk], web_results: Sequence[WebResult] = ()) -> CitedAnswer:
+    """Resolve the marks of an answer written from `documents` (numbers 1..) and then `web_results`."""
+    sources = [*(_Source(found.chunk.text, chunk=found) for found in documents)]
+    sources += [_Source(f"{page.title}\n{page.snippet}", page=page) for page in web_results]
+    numbers: dict[int, int] = {}
+    claims: dict[int, list[str]] = {}
+    written: list[str] = []
+    for sentence, marked in _sentences(text):
+        used = _supported(sentence, marked, sources)
+        for source in used:
+            numbers.setdefault(source, len(numbers) + 1)
+            claims.setdefault(source, []).append(sentence)
+        written.append(_with_marks(sentence, [numbers[source] for source in used]))
+    citations = tuple(_citation(n, sources[source - 1], " ".join(claims[source])) for source, n in numbers.items())
+    return CitedAnswer("".join(written).strip(), citations)
+
+
+def terms(text: str) -> set[str]:
+    """What two texts are compared by: words and figures, and pairs of characters where there are no spaces."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    pairs = {run[i : i + 2] for run in _HAN_RUN.findall(folded) for i in range(max(len(run) - 1, 1))}
+    return pairs | {word for word in _WORD.findall(folded) if word not in _COMMON}
+
+
+def share(claim: set[str], passage: set[str]) -> float:
+    """The share of the claim's terms that the passage holds, 0..1."""
+    return len(claim & passage) / len(claim) if claim else 0.0
+
+
+def _sentences(text: str) -> list[tuple[str, list[int]]]:
+    """Sentences with the marks that stand in or right behind them; together they are the text without its marks."""
+    found: list[tuple[str, list[int]]] = []
+    for part in (match[0] for match in _SENTENCE.finditer(text) if match[0]):
+        marks = [n for numbers in _MARK.findall(part) for n in _numbers(numbers)]
+        sentence = _MARK.sub("", part)
+        leading = re.match(rf"(?:{_MARK.pattern})+", part)
+        if leading and found:
+            # "... ends here. [1] The next": the mark belongs to the sentence before it.
+            behind = [n for numbers in _MARK.findall(leading[0]) for n in _numbers(numbers)]
+            found[-1][1].extend(behind)
+            marks = marks[len(behind) :]
+        if sentence.strip() or not found:
+            found.append((sentence, marks))
+        else:
+            last, known = found[-1]
+            found[-1] = (last + sentence, known + marks)
+    return found
+
+
+def _numbers(text: str) -> list[int]:
+    span = re.fullmatch(r"(\d+)\s*-\s*(\d+)", text)
+    if span and 0 <= int(span[2]) - int(span[1]) < 10:
+        return list(range(int(span[1]), int(span[2]) + 1))
+    return [int(n) for n in re.findall(r"\d+", text)]
+
+
+def _supported(sentence: str, marked: Sequence[int], sources: Sequence[_Source]) -> list[int]:
+    claim = terms(sentence)
+    if not claim:
+        return []
+    shares = {n: share(claim, terms(source.text)) for n, source in enumerate(sources, 1)}
+    named = [n for n in dict.fromkeys(marked) if shares.get(n, 0.0) >= NAMED_SUPPORT]
+    if named:
+        return named
+    best = max(shares, key=lambda n: shares[n], default=0)
+    return [best] if best and shares[best] >= SUPPORT else []
+
+
+def _with_marks(sentence: str, numbers: Sequence[int]) -> str:
+    if not numbers:
+        return sentence
+    body = sentence.rstrip()
+    tail = sentence[len(body) :]
+    marks = "".join(f"[{n}]" for n in sorted(numbers))
+    return f"{body} {marks}{tail}" if body.isascii() else f"{body}{marks}{tail}"
+
+
+def _citation(n: int, source: _Source, claim: str) -> Citation:
+    if source.page is not None:
+        return Citation(n, quote=source.page.snippet, title=source.page.title, url=source.page.url)
+    assert source.chunk is not None
+    chunk = source.chunk.chunk
+    start, end = best_quote(chunk.text, claim)
+    return Citation(
+        n,
+        quote=chunk.text[start:end],
+        file=chunk.path,
+        title=chunk.title,
+        start=chunk.start + start,
+        end=chunk.start + end,
+        line=chunk.line + chunk.text.count("\n", 0, start),
+    )
+
+
+def best_quote(passage: str, claim: str) -> tuple[int, int]:
+    """Where in `passage` the sentence stands that shares most with `claim`; the earlier of equals. Never empty, never over 300 characters."""
+    wanted = terms(claim)
+    spans = [_trimmed(passage, match.start(), match.end()) for match in _SENTENCE.finditer(passage)]
+    spans = [span for span in spans if span[1] > span[0]] or [_trimmed(passage, 0, len(passage))]
+    # Shared terms count; of two that share as many the shorter one is the plainer quote.
+    start, end = max(spans, key=lambda span: (len(wanted & terms(passage[span[0] : span[1]])), -(span[1] - span[0])))
+    return start, min(end, start + QUOTE_CHARACTERS)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

@@ -1,0 +1,112 @@
+"""How much work one question may cost. Reaching a limit is an ordinary end: the graph answers from what it has and says so."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+
+from core.cancel import CancelToken
+from core.documents import Prompt, Usage
+from core.protocols import ChatModel, Choice, Reply, ReplyT
+from core.settings import Budget
+
+# One node more than the longest way through the graph is 24: rewrite, route, decompose, 8 x (retrieve, plan), evaluate, web,
+# evaluate, generate, refuse. LangGraph's own default is 10007.
+RECURSION_LIMIT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """The most one run may use, and how much evidence it may read.
+
+    `evidence_tokens` bounds all passages of a prompt together, `chunks_per_lookup` what one search adds.
+    """
+
+    model_calls: int = 40
+    tokens: int = 30_000
+    seconds: float = 600.0
+    evidence_tokens: int = 1500
+    chunks_per_lookup: int = 5
+
+
+LIMITS: dict[Budget, RunLimits] = {
+    "quick": RunLimits(model_calls=20, tokens=12_000, seconds=180.0, evidence_tokens=800, chunks_per_lookup=3),
+    "careful": RunLimits(),
+    "exhaustive": RunLimits(model_calls=80, tokens=90_000, seconds=1800.0, evidence_tokens=3000, chunks_per_lookup=8),
+}
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts what a run has used so far. One meter per run, used by one thread at a time."""
+
+    limits: RunLimits
+    clock: Callable[[], float] = time.monotonic
+    model_calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    _started: float = field(init=False)
+    _taken: Usage = field(init=False, default_factory=Usage)
+
+    def __post_init__(self) -> None:
+        self._started = self.clock()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return self.clock() - self._started
+
+    def count(self, usage: Usage) -> None:
+        """Add one model call."""
+        self.model_calls += 1
+        self.usage = self.usage + usage
+
+    def limit_hit(self) -> str | None:
+        """The name of the first limit reached, or None."""
+        if self.model_calls >= self.limits.model_calls:
+            return "model_calls"
+        if self.usage.evaluated + self.usage.generated >= self.limits.tokens:
+            return "tokens"
+        if self.seconds >= self.limits.seconds:
+            return "seconds"
+        return None
+
+    def take(self) -> Usage:
+        """What was used since the last call of `take`: the cost of one node."""
+        now, before = self.usage, self._taken
+        self._taken = now
+        return Usage(now.evaluated - before.evaluated, now.reused - before.reused, now.generated - before.generated)
+
+
+class MeteredChatModel:
+    """A chat model whose calls are counted by a run's meter."""
+
+    def __init__(self, chat_model: ChatModel, meter: Meter) -> None:
+        self._chat_model = chat_model
+        self._meter = meter
+
+    @property
+    def model_id(self) -> str:
+        return self._chat_model.model_id
+
+    @property
+    def context_tokens(self) -> int:
+        return self._chat_model.context_tokens
+
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
+        usage = yield from self._chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)
+        self._meter.count(usage)
+        return usage
+
+    def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
+        reply = self._chat_model.reply(prompt, reply_type, max_tokens=max_tokens, cancel=cancel)
+        self._meter.count(reply.usage)
+        return reply
+
+    def choose(self, prompt: Prompt, labels: Sequence[str], *, cancel: CancelToken) -> Choice:
+        choice = self._chat_model.choose(prompt, labels, cancel=cancel)
+        self._meter.count(choice.usage)
+        return choice
+
+    def count_tokens(self, text: str) -> int:
+        return self._chat_model.count_tokens(text)

@@ -1,0 +1,1 @@
+"""One file a node, one function a file, one prompt with the same name."""

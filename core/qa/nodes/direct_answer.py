@@ -1,0 +1,28 @@
+"""Answer from the model's own knowledge."""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from core.documents import Message, Prompt
+from core.events import AnswerText
+from core.qa.context import QAContext
+from core.qa.language import prompt_language
+from core.qa.nodes.rewrite_question import HISTORY_TURNS
+from core.qa.prompt import prompt_text
+from core.qa.state import QAState
+
+MAX_TOKENS = 700
+
+
+def direct_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
+    """Stream a short answer without any document."""
+    context = runtime.context
+    rules = prompt_text("direct_answer", prompt_language(state["question"]))
+    history = state["chat_history"][-2 * HISTORY_TURNS :]
+    prompt = Prompt((Message("system", rules), *history, Message("user", state["question"])))
+    text = ""
+    for piece in context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel):
+        text += piece
+        runtime.stream_writer(AnswerText(piece))
+    return {"generation": text.strip(), "documents": (), "sub_questions": (), "usage": context.meter.take()}

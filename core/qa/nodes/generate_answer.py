@@ -1,0 +1,61 @@
+"""Write the answer from the evidence, every claim with the number of its source."""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from core.events import AnswerText
+from core.qa.context import QAContext
+from core.qa.language import prompt_language
+from core.qa.prompt import evidence_prompt, prompt_text
+from core.qa.state import QAState
+
+MAX_TOKENS = 500
+
+
+def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
+    """Stream the answer. Where the model finds no answer in the evidence it says a fixed word, and `refused` is set instead."""
+    context = runtime.context
+    question = state["standalone_question"]
+    language = prompt_language(question)
+    evaluation = state["evaluation"]
+    unsure = evaluation is not None and not evaluation.enough
+    prompt = evidence_prompt(
+        "generate_answer",
+        language,
+        question=question,
+        documents=state["documents"],
+        web_results=state["web"].results,
+        facts=_facts(state),
+        doubt=prompt_text("generate_answer_doubt", language) if unsure else "",
+    )
+    not_stated = prompt_text("not_stated", language)
+    text, shown = "", 0
+    for piece in context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel):
+        text += piece
+        if _says(text, not_stated):
+            return {"generation": "", "refused": True, "usage": context.meter.take()}
+        # Held back only while it may still become the fixed word.
+        if not _may_become(text, not_stated):
+            runtime.stream_writer(AnswerText(text[shown:]))
+            shown = len(text)
+    if text[shown:]:
+        runtime.stream_writer(AnswerText(text[shown:]))
+    return {"generation": text.strip(), "refused": not text.strip(), "usage": context.meter.take()}
+
+
+def _facts(state: QAState) -> str:
+    """Short answers that earlier lookups found: they tie the passages of a chain together."""
+    return "\n".join(f"{lookup.query} {lookup.answer}" for lookup in state["lookups"] if lookup.answer)
+
+
+def _plain(text: str) -> str:
+    return text.strip().casefold().lstrip("\"'“「*")
+
+
+def _says(text: str, phrase: str) -> bool:
+    return _plain(text).startswith(_plain(phrase))
+
+
+def _may_become(text: str, phrase: str) -> bool:
+    return _plain(phrase).startswith(_plain(text))

@@ -1,0 +1,68 @@
+"""Say that the files do not say, what was searched, and, plainly apart, what the model itself may know."""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from core.documents import Message, Prompt
+from core.events import AnswerText
+from core.qa.context import QAContext
+from core.qa.decisions import BROKEN_DECISION
+from core.qa.language import PromptLanguage, prompt_language
+from core.qa.prompt import fill, prompt_text
+from core.qa.state import QAState
+
+OWN_KNOWLEDGE_TOKENS = 250
+CLOSEST = 3
+# Above this the router was sure that the question is about the person's own material: what a model "knows" of that is invented.
+ABOUT_FILES_PROBABILITY = 0.75
+
+
+def refuse(state: QAState, runtime: Runtime[QAContext]) -> QAState:
+    """Stream the refusal: what was searched, and the closest passages as numbered sources."""
+    context = runtime.context
+    text = refusal_text(state)
+    runtime.stream_writer(AnswerText(text))
+    done: QAState = {"generation": text, "refused": True, "documents": state["documents"]}
+    if not _worth_own_knowledge(state, context):
+        return {**done, "usage": context.meter.take()}
+    own = ""
+    rules = prompt_text("own_knowledge", prompt_language(state["question"]))
+    prompt = Prompt((Message("system", rules), Message("user", state["standalone_question"])))
+    try:
+        for piece in context.chat_model.stream(prompt, max_tokens=OWN_KNOWLEDGE_TOKENS, cancel=context.cancel):
+            own += piece
+            runtime.stream_writer(AnswerText(piece, own_knowledge=True))
+    except BROKEN_DECISION:
+        return {**done, "own_knowledge": own.strip(), "notes": ("own_knowledge_failed",), "usage": context.meter.take()}
+    return {**done, "own_knowledge": own.strip(), "usage": context.meter.take()}
+
+
+def _worth_own_knowledge(state: QAState, context: QAContext) -> bool:
+    files = state["files_probability"]
+    return context.own_knowledge and files is not None and files < ABOUT_FILES_PROBABILITY and not context.meter.limit_hit()
+
+
+def refusal_text(state: QAState) -> str:
+    """The words of the refusal, in the question's language, from `prompts/refuse.md`."""
+    language = prompt_language(state["question"])
+    sections = _sections(language)
+    failed = bool(state["lookups"]) and all(lookup.error for lookup in state["lookups"])
+    lines = [sections["failed" if failed else "not_stated"]]
+    searched = "\n".join(f"- {lookup.query}" for lookup in state["lookups"])
+    if searched and not failed:
+        lines.append(fill(sections["searched"], queries=searched))
+    web = state["web"]
+    if web.error and web.searched:
+        lines.append(sections["web_failed"])
+    elif web.searched and not web.results:
+        lines.append(sections["web_empty"])
+    numbers = "".join(f" [{n}]" for n, _ in enumerate(state["documents"][:CLOSEST], 1))
+    if numbers:
+        lines.append(fill(sections["closest"], numbers=numbers.strip()))
+    return "\n\n".join(lines)
+
+
+def _sections(language: PromptLanguage) -> dict[str, str]:
+    parts = prompt_text("refuse", language).split("## ")[1:]
+    return {name.strip(): text.strip() for name, _, text in (part.partition("\n") for part in parts)}

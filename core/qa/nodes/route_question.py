@@ -1,0 +1,41 @@
+"""Decide whether the question needs a document at all."""
+
+from __future__ import annotations
+
+import re
+
+from langgraph.runtime import Runtime
+
+from core.qa.context import QAContext
+from core.qa.decisions import BROKEN_DECISION, probability
+from core.qa.language import prompt_language
+from core.qa.prompt import few_shot
+from core.qa.state import QAState
+
+# Below this the question is answered without the files. A wrong "complex" costs seconds, a wrong "simple" costs the answer.
+FILES_PROBABILITY = 0.47
+LABELS = ("files", "general")
+
+_ARITHMETIC = re.compile(r"[\d\s.,+\-*/×÷^()%=？?]+(?:等于几|等于多少)?[？?]?")
+
+
+def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
+    """Set `strategy`: `simple` is answered by the model alone, `complex` from the files. A broken decision is `complex`."""
+    context = runtime.context
+    question = state["standalone_question"]
+    if is_arithmetic(question):
+        return {"strategy": "simple", "route_reason": "arithmetic", "files_probability": 0.0, "usage": context.meter.take()}
+    prompt = few_shot("route_question", prompt_language(question), question=question)
+    try:
+        files = probability(context.chat_model, prompt, *LABELS, cancel=context.cancel)
+    except BROKEN_DECISION:
+        return {"strategy": "complex", "route_reason": "route_failed", "notes": ("route_failed",), "usage": context.meter.take()}
+    if files < FILES_PROBABILITY:
+        return {"strategy": "simple", "route_reason": "general", "files_probability": files, "usage": context.meter.take()}
+    return {"strategy": "complex", "route_reason": "needs_files", "files_probability": files, "usage": context.meter.take()}
+
+
+def is_arithmetic(question: str) -> bool:
+    """Whether the question is nothing but a sum: figures with at least one operator between them."""
+    text = question.strip()
+    return bool(_ARITHMETIC.fullmatch(text)) and bool(re.search(r"\d\s*[+\-*/×÷^%]\s*\d", text)) and not re.search(r"\d-\d+-\d", text)

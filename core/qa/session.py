@@ -1,0 +1,220 @@
+"""One question, from the typed words to the answer: runs the graph and is the only translator of its stream into our events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from core.cancel import CancelToken
+from core.documents import Answer, AnswerOrigin, Message, ScoredChunk, Step, Usage, WebOutcome
+from core.errors import Cancelled, InvalidRequest
+from core.events import AnswerEvent, AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.protocols import ChatModel, Embedder, Retriever, WebConsent, WebSearch
+from core.qa.citations import CitedAnswer, cite
+from core.qa.context import QAContext
+from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
+from core.qa.state import Pipeline, QAState, initial_state
+from core.settings import AnswerSettings, WebSettings
+
+MAX_QUESTION_CHARACTERS = 20_000
+
+
+class Session:
+    """Answers questions. Holds no conversation: the history comes with each question. One run at a time per session."""
+
+    def __init__(
+        self,
+        *,
+        chat_model: ChatModel,
+        embedder: Embedder,
+        retriever: Retriever,
+        web_search: WebSearch,
+        answers: AnswerSettings,
+        web: WebSettings,
+    ) -> None:
+        self._chat_model = chat_model
+        self._embedder = embedder
+        self._retriever = retriever
+        self._web_search = web_search
+        self._answers = answers
+        self._web = web
+
+    def ask(
+        self,
+        question: str,
+        *,
+        history: Sequence[Message] = (),
+        cancel: CancelToken,
+        pipeline: Pipeline = "full",
+        consent: WebConsent | None = None,
+    ) -> Iterator[AnswerEvent]:
+        """Yield what happens, last `AnswerFinished`. A stopped run ends with an answer too: what was shown, marked `interrupted`.
+
+        Raises:
+            InvalidRequest: the question is empty, or longer than 20,000 characters.
+            LamplightError: the run could not go on, e.g. there is no usable chat model, or it crashed while it wrote the answer.
+        """
+        question = question.strip()
+        if not question:
+            raise InvalidRequest("The question is empty.", code="question_empty")
+        if len(question) > MAX_QUESTION_CHARACTERS:
+            message = f"The question has {len(question):,} characters; at most {MAX_QUESTION_CHARACTERS:,} can be asked at once."
+            raise InvalidRequest(message, code="question_too_long")
+        meter = Meter(LIMITS[self._answers.budget])
+        context = QAContext(
+            chat_model=MeteredChatModel(self._chat_model, meter),
+            retriever=self._retriever,
+            web_search=self._web_search,
+            consent=consent,
+            web_mode=self._web.mode,
+            own_knowledge=self._answers.own_knowledge,
+            meter=meter,
+            cancel=cancel,
+        )
+        state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals)
+        return self._run(state, context)
+
+    def _run(self, start: QAState, context: QAContext) -> Generator[AnswerEvent, None, None]:
+        record = _Record(start)
+        try:
+            yield from record.follow(start, context)
+        except GeneratorExit:
+            # Closing the stream does not stop the node that is running; the token does.
+            context.cancel.cancel()
+            raise
+        except Cancelled:
+            record.interrupted = True
+        yield AnswerFinished(record.answer(self._chat_model.model_id, self._embedder.model_id, context.meter.seconds))
+
+
+class _Record:
+    """What one run has shown so far; enough to make an answer of at any moment."""
+
+    def __init__(self, start: QAState) -> None:
+        self.state = start
+        self.steps: list[Step] = []
+        self.shown = ""
+        self.own_knowledge = ""
+        self.seconds_to_first_word: float | None = None
+        self.interrupted = False
+        self.recursion_limit_hit = False
+
+    def follow(self, start: QAState, context: QAContext) -> Generator[AnswerEvent, None, None]:
+        # LangGraph takes most of a second to import: only a question pays for it.
+        from langgraph.errors import GraphRecursionError
+
+        from core.qa.graph import build_graph
+
+        stream = build_graph().stream(
+            start,
+            config={"recursion_limit": RECURSION_LIMIT},
+            context=context,
+            stream_mode=["custom", "tasks", "values"],
+        )
+        started: dict[str, float] = {}
+        try:
+            for mode, data in cast(Iterator[tuple[str, Any]], stream):
+                if mode == "values":
+                    self.state = cast(QAState, data)
+                elif mode == "custom":
+                    yield self._custom(data, context)
+                elif "result" not in data and "error" not in data:
+                    started[data["id"]] = time.monotonic()
+                    yield StepStarted(data["name"])
+                elif not data.get("error"):
+                    step = self._step(data, time.monotonic() - started.pop(data["id"]))
+                    yield StepFinished(step, detail(step.node, _changes(data)))
+        except GraphRecursionError:
+            self.recursion_limit_hit = True
+
+    def _custom(self, event: AnswerText | WebConsentWanted, context: QAContext) -> AnswerEvent:
+        if isinstance(event, AnswerText):
+            if self.seconds_to_first_word is None:
+                self.seconds_to_first_word = context.meter.seconds
+            if event.own_knowledge:
+                self.own_knowledge += event.text
+            else:
+                self.shown += event.text
+        return event
+
+    def _step(self, data: Mapping[str, Any], seconds: float) -> Step:
+        changes = _changes(data)
+        notes = changes.get("notes", ())
+        step = Step(str(data["name"]), seconds, cast(Usage, changes.get("usage", Usage())), ", ".join(notes))
+        self.steps.append(step)
+        return step
+
+    def answer(self, model: str, embedder: str, seconds: float) -> Answer:
+        state = self.state
+        web = state["web"]
+        text = state["generation"] or self.shown.strip()
+        simple = state["strategy"] == "simple"
+        cited = CitedAnswer(text, ()) if simple else cite(text, state["documents"], web.results)
+        refused = state["refused"] or (not text and not self.interrupted)
+        limits = state["limits_hit"] + (("recursion",) if self.recursion_limit_hit else ())
+        return Answer(
+            question=state["question"],
+            standalone_question=state["standalone_question"],
+            strategy=state["strategy"],
+            route_reason=state["route_reason"],
+            text=cited.text,
+            origin=_origin(simple=simple, refused=refused, cited=cited, documents=state["documents"], web=web),
+            refused=refused,
+            own_knowledge=state["own_knowledge"] or self.own_knowledge.strip(),
+            sub_questions=state["lookups"],
+            citations=cited.citations,
+            documents=state["documents"],
+            web=web,
+            evaluation=state["evaluation"],
+            limits_hit=limits,
+            notes=tuple(dict.fromkeys(state["notes"])),
+            steps=tuple(self.steps),
+            seconds_to_first_word=self.seconds_to_first_word,
+            seconds=seconds,
+            model=model,
+            embedder=embedder,
+            interrupted=self.interrupted,
+        )
+
+
+def _origin(*, simple: bool, refused: bool, cited: CitedAnswer, documents: Sequence[ScoredChunk], web: WebOutcome) -> AnswerOrigin:
+    if simple:
+        return "model"
+    if refused:
+        return "none"
+    from_web = any(citation.url for citation in cited.citations)
+    from_files = any(citation.file for citation in cited.citations)
+    if from_web and not from_files:
+        return "web"
+    return "files" if documents else ("web" if web.results else "none")
+
+
+def _changes(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a node returned; LangGraph 1.2 gives it as a mapping or as pairs, depending on the stream version."""
+    result = data["result"]
+    return dict(result) if result else {}
+
+
+def detail(node: str, changes: Mapping[str, Any]) -> dict[str, object]:
+    """What the trace shows of a node besides its time: plain values, in the words of the state."""
+    shown: dict[str, object] = {}
+    for key in ("standalone_question", "strategy", "route_reason", "planned_next", "planner_advice", "current_query", "refused"):
+        if key in changes:
+            shown[key] = changes[key]
+    if node == "route_question" and changes.get("files_probability") is not None:
+        shown["files_probability"] = round(changes["files_probability"], 3)
+    if node == "decompose_question":
+        shown["sub_questions"] = list(changes.get("sub_questions", ()))
+    if node == "retrieve" and changes.get("lookups"):
+        lookup = changes["lookups"][-1]
+        shown.update(query=lookup.query, found=lookup.found, error=lookup.error)
+    if node == "plan_next_step" and changes.get("lookups"):
+        shown["answers"] = [lookup.answer for lookup in changes["lookups"] if lookup.answer]
+    if evaluation := changes.get("evaluation"):
+        shown.update(enough=evaluation.enough, reason=evaluation.reason, missing=list(evaluation.missing))
+    if web := changes.get("web"):
+        shown.update(web_query=web.query, web_error=web.error, web_results=len(web.results))
+    if changes.get("notes"):
+        shown["notes"] = list(changes["notes"])
+    return shown

@@ -1,0 +1,100 @@
+"""What travels through the graph: plain values, all of them visible in the trace of an answer."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypedDict
+
+from core.documents import Evaluation, Message, ScoredChunk, SubQuestion, Usage, WebOutcome
+
+Pipeline = Literal["full", "naive", "routed", "multihop", "fallback"]
+Strategy = Literal["simple", "complex"]
+Plan = Literal["retrieve", "generate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Which parts of the graph a run uses. The published pipelines are special cases of the full one."""
+
+    rewrite: bool = False
+    route: bool = False
+    decompose: bool = False
+    plan: bool = False
+    evaluate: bool = False
+    web: bool = False
+
+
+PIPELINES: dict[Pipeline, Features] = {
+    "full": Features(rewrite=True, route=True, decompose=True, plan=True, evaluate=True, web=True),
+    "naive": Features(),
+    "routed": Features(route=True),
+    "multihop": Features(route=True, decompose=True, plan=True),
+    "fallback": Features(route=True, evaluate=True, web=True),
+}
+
+
+class QAState(TypedDict, total=False):
+    """A node returns only what it changed.
+
+    `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
+    later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`; `lookups` are those already
+    searched. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
+    """
+
+    features: Features
+    question: str
+    chat_history: tuple[Message, ...]
+    standalone_question: str
+    strategy: Strategy
+    route_reason: str
+    files_probability: float | None
+    sub_questions: tuple[str, ...]
+    next_sub_idx: int
+    current_query: str
+    lookups: tuple[SubQuestion, ...]
+    retrieval_count: int
+    max_retrievals: int
+    documents: tuple[ScoredChunk, ...]
+    planner_advice: Plan | None
+    planned_next: Plan
+    evaluation: Evaluation | None
+    evaluation_count: int
+    web: WebOutcome
+    generation: str
+    refused: bool
+    own_knowledge: str
+    usage: Usage
+    notes: Annotated[tuple[str, ...], operator.add]
+    limits_hit: Annotated[tuple[str, ...], operator.add]
+
+
+def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipeline, max_retrievals: int) -> QAState:
+    """The state a run begins with; every field has its empty value, so that routes and nodes never meet a missing key."""
+    return QAState(
+        features=PIPELINES[pipeline],
+        question=question,
+        chat_history=history,
+        standalone_question=question,
+        strategy="complex",
+        route_reason="",
+        files_probability=None,
+        sub_questions=(question,),
+        next_sub_idx=0,
+        current_query=question,
+        lookups=(),
+        retrieval_count=0,
+        max_retrievals=max_retrievals,
+        documents=(),
+        planner_advice=None,
+        planned_next="retrieve",
+        evaluation=None,
+        evaluation_count=0,
+        web=WebOutcome(),
+        generation="",
+        refused=False,
+        own_knowledge="",
+        usage=Usage(),
+        notes=(),
+        limits_hit=(),
+    )
