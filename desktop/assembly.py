@@ -59,11 +59,11 @@ class Application:
 
         return Session(
             chat_model=self.chat_model,
+            embedder=self.embedder,
             retriever=self.retriever,
             web_search=self.web_search,
             settings=self.settings,
             lease=self.lease,
-            embedder_id=lambda: self.embedder.model_id,
         )
 
     def retriever_for(self, mode: Mode) -> HybridRetriever:

@@ -10,12 +10,13 @@ from core.cancel import CancelToken
 from core.documents import Answer, AnswerOrigin, Message, ScoredChunk, Step, Usage, WebOutcome
 from core.errors import Cancelled, InvalidRequest
 from core.events import AnswerEvent, AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.lease import ComputeLease
 from core.protocols import ChatModel, Embedder, Retriever, WebConsent, WebSearch
 from core.qa.citations import CitedAnswer, cite
 from core.qa.context import QAContext
 from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
 from core.qa.state import Pipeline, QAState, initial_state
-from core.settings import AnswerSettings, WebSettings
+from core.settings import Settings
 
 MAX_QUESTION_CHARACTERS = 20_000
 
@@ -30,15 +31,16 @@ class Session:
         embedder: Embedder,
         retriever: Retriever,
         web_search: WebSearch,
-        answers: AnswerSettings,
-        web: WebSettings,
+        settings: Settings,
+        lease: ComputeLease,
     ) -> None:
         self._chat_model = chat_model
         self._embedder = embedder
         self._retriever = retriever
         self._web_search = web_search
-        self._answers = answers
-        self._web = web
+        self._answers = settings.answers
+        self._web_mode = settings.web.mode
+        self._lease = lease
 
     def ask(
         self,
@@ -67,7 +69,7 @@ class Session:
             retriever=self._retriever,
             web_search=self._web_search,
             consent=consent,
-            web_mode=self._web.mode,
+            web_mode=self._web_mode,
             own_knowledge=self._answers.own_knowledge,
             meter=meter,
             cancel=cancel,
@@ -78,7 +80,8 @@ class Session:
     def _run(self, start: QAState, context: QAContext) -> Generator[AnswerEvent, None, None]:
         record = _Record(start)
         try:
-            yield from record.follow(start, context)
+            with self._lease.asking():
+                yield from record.follow(start, context)
         except GeneratorExit:
             # Closing the stream does not stop the node that is running; the token does.
             context.cancel.cancel()
