@@ -1,4 +1,8 @@
-"""The library as Qt sees it: source folders, and under each its files. Made for 20,000 rows: one small object per file, no widget."""
+"""The library as Qt sees it: source folders, and under each its files.
+
+Made for 20,000 rows: what Qt asks about every row (its place, its flags, whether it passes the filter) is answered by Qt's own
+code; only what it asks about the rows in sight is answered here.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from core.documents import Document
 from core.events import FileFinished, FileProgress, FileStarted, IndexEvent
@@ -19,12 +24,11 @@ from desktop.widgets.shown_name import shown_name
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _SINGLE_FILES = ""
-_GROUP_ID = 0
 
 
 @dataclass(slots=True, eq=False)
 class DocumentRow:
-    """One file as a row. `name` is its path below the source folder, safe to show; `key` sorts and finds it."""
+    """One file as a row. `name` is its path below the source folder, safe to show; rows stand in the order of `key`."""
 
     path: Path
     name: str
@@ -33,28 +37,30 @@ class DocumentRow:
 
 
 @dataclass(slots=True, eq=False)
-class _Group:
-    """A source folder and its rows in order; `shown` are those that pass the filter. `source` is empty for files added one by one."""
+class SourceGroup:
+    """A source folder and its files in order. `source` is empty for the files that were added one by one."""
 
     source: str
     rows: list[DocumentRow] = field(default_factory=list)
-    shown: list[DocumentRow] = field(default_factory=list)
 
 
-class DocumentListModel(QAbstractItemModel):
+class DocumentListModel(QSortFilterProxyModel):
     """Two levels: source folders in the order they were added, files by name. Item data is plain text, never HTML."""
 
-    PATH = Qt.ItemDataRole.UserRole
     STATUS = Qt.ItemDataRole.UserRole + 1
     COUNT = Qt.ItemDataRole.UserRole + 2
+    _ENTRY = Qt.ItemDataRole.UserRole + 3
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._sources: list[str] = []
-        self._all_groups: list[_Group] = []
-        self._groups: list[_Group] = []  # those with a row to show
-        self._rows: dict[str, tuple[_Group, DocumentRow]] = {}
-        self._filter = ""
+        self._groups: list[SourceGroup] = []
+        self._rows: dict[str, tuple[SourceGroup, DocumentRow]] = {}
+        self._items = QStandardItemModel(self)
+        self.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setRecursiveFilteringEnabled(True)
+        self.setAutoAcceptChildRows(True)
+        self.setSourceModel(self._items)
 
     # What the panel tells it
 
@@ -64,24 +70,20 @@ class DocumentListModel(QAbstractItemModel):
         if source_names == self._sources and {str(document.path) for document in documents} == self._rows.keys():
             for document in documents:
                 self._rows[str(document.path)][1].status = _status_of(document)
-            self._tell_all_changed()
+            self.retranslate()
             return
-        self.beginResetModel()
-        self._sources = source_names
-        self._rows = {}
-        folders = {source: _Group(source) for source in source_names}
-        single = _Group(_SINGLE_FILES)
+        self._sources, self._rows = source_names, {}
+        folders = {source: SourceGroup(source) for source in source_names}
+        single = SourceGroup(_SINGLE_FILES)
         for document in documents:
-            self._place(document.path, _status_of(document), folders, single)
+            group, row = self._place(document.path, _status_of(document), folders, single)
+            group.rows.append(row)
         files_alone = {str(row.path) for row in single.rows}
         # A source with nothing in it is shown too, unless it is one of the files that were added one by one.
-        self._all_groups = [group for group in folders.values() if group.rows or group.source not in files_alone]
+        self._groups = [group for group in folders.values() if group.rows or group.source not in files_alone]
         if single.rows:
-            self._all_groups.append(single)
-        for group in self._all_groups:
-            group.rows.sort(key=lambda row: row.key)
-        self._apply_filter()
-        self.endResetModel()
+            self._groups.append(single)
+        self._fill()
 
     def show_event(self, event: IndexEvent) -> None:
         """Take over what an indexing run reports about one file; a file not seen before gets a row."""
@@ -94,17 +96,16 @@ class DocumentListModel(QAbstractItemModel):
                 self._set_status(file.path, RowStatus(file.state, file.reason, file.encoding, file.chunks))
 
     def set_filter(self, text: str) -> None:
-        """Show only files whose name contains `text`, in whatever case; empty shows all."""
-        if text.casefold() == self._filter:
-            return
-        self.beginResetModel()
-        self._filter = text.casefold()
-        self._apply_filter()
-        self.endResetModel()
+        """Show only files whose name, or whose folder's name, contains `text` in whatever case; empty shows all."""
+        self.setFilterFixedString(text)
 
     def retranslate(self) -> None:
-        """Say everything again in the language that is now in use."""
-        self._tell_all_changed()
+        """Say everything again: in another language, or because every status may have changed."""
+        for at in range(self.rowCount()):
+            top = self.index(at, 0)
+            self.dataChanged.emit(top, top)
+            if rows := self.rowCount(top):
+                self.dataChanged.emit(self.index(0, 0, top), self.index(rows - 1, 0, top))
 
     # What the panel asks it
 
@@ -119,87 +120,60 @@ class DocumentListModel(QAbstractItemModel):
         return sum(row.status.state == "ready" for _, row in self._rows.values())
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is neither a file nor a source folder."""
+        return not self._groups
+
+    @property
     def shown_count(self) -> int:
         """Files that pass the filter."""
-        return sum(len(group.shown) for group in self._groups)
+        return sum(self.rowCount(self.index(at, 0)) for at in range(self.rowCount()))
 
     def path(self, index: AnyIndex) -> Path | None:
         """The file of a row or the folder of a group; None for the group of single files."""
-        if not index.isValid():
-            return None
-        if index.internalId() == _GROUP_ID:
-            source = self._groups[index.row()].source
-            return Path(source) if source else None
-        return self._row(index).path
+        match self._entry(index):
+            case DocumentRow(path):
+                return path
+            case SourceGroup(source) if source:
+                return Path(source)
+        return None
 
     def status(self, index: AnyIndex) -> RowStatus | None:
         """How far the file of a row has come; None for a group."""
-        return self._row(index).status if index.isValid() and index.internalId() != _GROUP_ID else None
+        entry = self._entry(index)
+        return entry.status if isinstance(entry, DocumentRow) else None
 
     def is_group(self, index: AnyIndex) -> bool:
         """Whether the row is a source folder."""
-        return index.isValid() and index.internalId() == _GROUP_ID
+        return isinstance(self._entry(index), SourceGroup)
+
+    def group_size(self, index: AnyIndex) -> int:
+        """How many files a source folder holds, shown or not."""
+        entry = self._entry(index)
+        return len(entry.rows) if isinstance(entry, SourceGroup) else 0
 
     def index_of(self, path: Path) -> QModelIndex:
         """Where a file or source stands now; invalid when it is not shown."""
-        name = str(path)
-        if name in self._rows:
-            group, row = self._rows[name]
-            at = _position(group.shown, row)
-            if at < len(group.shown) and group.shown[at] is row:
-                return self.createIndex(at, 0, self._groups.index(group) + 1)
-            return QModelIndex()
-        return next((self.createIndex(at, 0, _GROUP_ID) for at, group in enumerate(self._groups) if group.source == name), QModelIndex())
+        if found := self._rows.get(str(path)):
+            group, row = found
+            return self.mapFromSource(self._items.index(_position(group.rows, row), 0, self._items.index(self._groups.index(group), 0)))
+        at = next((at for at, group in enumerate(self._groups) if group.source == str(path)), -1)
+        return self.mapFromSource(self._items.index(at, 0))
 
     # What Qt asks it
 
-    def index(self, row: int, column: int, parent: AnyIndex = QModelIndex()) -> QModelIndex:  # noqa: B008
-        if column or row < 0:
-            return QModelIndex()
-        if not parent.isValid():
-            return self.createIndex(row, 0, _GROUP_ID) if row < len(self._groups) else QModelIndex()
-        if parent.internalId() == _GROUP_ID and row < len(self._groups[parent.row()].shown):
-            return self.createIndex(row, 0, parent.row() + 1)
-        return QModelIndex()
-
-    def parent(self, index: AnyIndex = QModelIndex()) -> Any:  # noqa: B008
-        if not index.isValid() or index.internalId() == _GROUP_ID:
-            return QModelIndex()
-        return self.createIndex(index.internalId() - 1, 0, _GROUP_ID)
-
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        if not parent.isValid():
-            return len(self._groups)
-        return len(self._groups[parent.row()].shown) if parent.internalId() == _GROUP_ID else 0
-
-    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        return 1
-
-    def hasChildren(self, parent: AnyIndex = QModelIndex()) -> bool:  # noqa: B008
-        return self.rowCount(parent) > 0
-
-    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        usable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return usable if index.internalId() == _GROUP_ID else usable | Qt.ItemFlag.ItemNeverHasChildren
-
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        if index.internalId() == _GROUP_ID:
-            return self._group_data(self._groups[index.row()], role)
-        return self._row_data(self._row(index), role)
+        entry = self._entry(index)
+        if isinstance(entry, DocumentRow):
+            return self._row_data(entry, role)
+        if isinstance(entry, SourceGroup):
+            return self._group_data(entry, role)
+        return None
 
-    # Inside
-
-    def _row(self, index: AnyIndex) -> DocumentRow:
-        return self._groups[index.internalId() - 1].shown[index.row()]
-
-    def _group_data(self, group: _Group, role: int) -> Any:
+    def _group_data(self, group: SourceGroup, role: int) -> Any:
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return shown_name(os.path.basename(group.source) or group.source) if group.source else self.tr("Single files")
+                return _group_name(group) or self.tr("Single files")
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tooltip(shown_name(group.source))
             case Qt.ItemDataRole.AccessibleTextRole:
@@ -214,20 +188,43 @@ class DocumentListModel(QAbstractItemModel):
                 return row.name
             case self.STATUS:
                 return row.status
-            case self.PATH:
-                return row.path
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tooltip("\n".join([shown_name(str(row.path)), *_full_words(row.status)]))
             case Qt.ItemDataRole.AccessibleTextRole:
                 return ", ".join([row.name, *_full_words(row.status)])
         return None
 
-    def _place(self, path: Path, status: RowStatus, folders: dict[str, _Group], single: _Group) -> tuple[_Group, DocumentRow]:
+    # Inside
+
+    def _entry(self, index: AnyIndex) -> DocumentRow | SourceGroup | None:
+        found: DocumentRow | SourceGroup | None = super().data(index, self._ENTRY) if index.isValid() else None
+        return found
+
+    def _fill(self) -> None:
+        """Build all rows apart from the view and hand them over at once: one reset instead of a signal per row."""
+        items = QStandardItemModel(self)
+        for group in self._groups:
+            group.rows.sort(key=lambda row: row.key)
+            top = self._item(_group_name(group), group)
+            top.appendRows([self._item(row.name, row) for row in group.rows])
+            items.appendRow(top)
+        before, self._items = self._items, items
+        self.setSourceModel(items)
+        before.deleteLater()
+
+    def _item(self, name: str, entry: DocumentRow | SourceGroup) -> QStandardItem:
+        item = QStandardItem(name)
+        item.setData(entry, self._ENTRY)
+        item.setFlags(_ROW_FLAGS if isinstance(entry, DocumentRow) else _GROUP_FLAGS)
+        return item
+
+    def _place(
+        self, path: Path, status: RowStatus, folders: dict[str, SourceGroup], single: SourceGroup
+    ) -> tuple[SourceGroup, DocumentRow]:
         full = str(path)
         group = _source_of(full, folders) or single
         name = full[len(group.source) :].lstrip("/\\") if group is not single else os.path.basename(full)
         row = DocumentRow(path, shown_name(name), (name.casefold(), full), status)
-        group.rows.append(row)
         self._rows[full] = (group, row)
         return group, row
 
@@ -241,40 +238,28 @@ class DocumentListModel(QAbstractItemModel):
             self.dataChanged.emit(index, index)
 
     def _insert(self, path: Path, status: RowStatus) -> None:
-        folders = {group.source: group for group in self._all_groups if group.source}
-        single = next((group for group in self._all_groups if not group.source), _Group(_SINGLE_FILES))
-        group, row = self._place(path, status, folders, single)
-        group.rows.pop()
-        group.rows.insert(_position(group.rows, row), row)
-        if self._filter not in row.key[0]:
-            return
+        folders = {group.source: group for group in self._groups if group.source}
+        single = next((group for group in self._groups if not group.source), None)
+        group, row = self._place(path, status, folders, single or SourceGroup(_SINGLE_FILES))
         if group not in self._groups:
-            self.beginResetModel()
-            if group not in self._all_groups:
-                self._all_groups.append(group)
-            self._apply_filter()
-            self.endResetModel()
-            return
-        at = _position(group.shown, row)
-        self.beginInsertRows(self.createIndex(self._groups.index(group), 0, _GROUP_ID), at, at)
-        group.shown.insert(at, row)
-        self.endInsertRows()
+            self._groups.append(group)
+            self._items.appendRow(self._item(_group_name(group), group))
+        at = _position(group.rows, row)
+        group.rows.insert(at, row)
+        # As a list: PySide leaves a single item to the garbage collector.
+        self._items.item(self._groups.index(group)).insertRow(at, [self._item(row.name, row)])
 
-    def _apply_filter(self) -> None:
-        for group in self._all_groups:
-            group.shown = [row for row in group.rows if self._filter in row.key[0]] if self._filter else list(group.rows)
-        self._groups = [group for group in self._all_groups if group.shown or not self._filter]
 
-    def _tell_all_changed(self) -> None:
-        for at, group in enumerate(self._groups):
-            top = self.createIndex(at, 0, _GROUP_ID)
-            self.dataChanged.emit(top, top)
-            if group.shown:
-                self.dataChanged.emit(self.createIndex(0, 0, at + 1), self.createIndex(len(group.shown) - 1, 0, at + 1))
+_GROUP_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_ROW_FLAGS = _GROUP_FLAGS | Qt.ItemFlag.ItemNeverHasChildren
 
 
 def _status_of(document: Document) -> RowStatus:
     return RowStatus(document.state, document.reason, document.encoding, document.chunk_count)
+
+
+def _group_name(group: SourceGroup) -> str:
+    return shown_name(os.path.basename(group.source) or group.source)
 
 
 def _full_words(status: RowStatus) -> list[str]:
@@ -286,7 +271,7 @@ def _full_words(status: RowStatus) -> list[str]:
     return words
 
 
-def _source_of(path: str, folders: dict[str, _Group]) -> _Group | None:
+def _source_of(path: str, folders: dict[str, SourceGroup]) -> SourceGroup | None:
     """The innermost source folder that holds `path`."""
     folder = os.path.dirname(path)
     while folder not in folders:

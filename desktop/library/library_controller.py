@@ -30,6 +30,7 @@ class LibraryWork(Protocol):
 
     def documents(self) -> Sequence[Document]: ...
 
+
 REPORT_MS = 200
 
 

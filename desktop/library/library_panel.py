@@ -196,7 +196,7 @@ class LibraryPanel(QWidget):
 
     def _show_counts(self) -> None:
         all_files, ready = self.model.document_count, self.model.ready_count
-        empty = self.model.rowCount() == 0 and not all_files
+        empty = self.model.is_empty
         self.filter.setVisible(not empty)
         if empty:
             self.counts.setText("")
@@ -236,7 +236,7 @@ class LibraryPanel(QWidget):
         path = self.model.path(index)
         if path is None:
             return
-        if self.model.is_group(index) and not self._folder_may_go(shown_name(path.name), self.model.rowCount(index)):
+        if self.model.is_group(index) and not self._folder_may_go(shown_name(path.name), self.model.group_size(index)):
             return
         self.remove_requested.emit(path)
 

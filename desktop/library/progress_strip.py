@@ -37,14 +37,14 @@ class ProgressStrip(QWidget):
         self._name.setProperty("muted", True)
         self._time = PlainLabel(wrap=False)
         self._time.setProperty("muted", True)
-        self._button = IconButton("pause")
-        self._button.clicked.connect(self._toggle)
+        self.button = IconButton("pause")
+        self.button.clicked.connect(self._toggle)
 
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setVerticalSpacing(self.fontMetrics().height() // 4)
         layout.addWidget(self._count, 0, 0)
-        layout.addWidget(self._button, 0, 2, 2, 1)
+        layout.addWidget(self.button, 0, 2, 2, 1)
         layout.addWidget(self._bar, 1, 0, 1, 2)
         layout.addWidget(self._name, 2, 0)
         layout.addWidget(self._time, 2, 1, 1, 2)
@@ -56,6 +56,11 @@ class ProgressStrip(QWidget):
     def paused(self) -> bool:
         """Whether the person asked for a pause that has not ended."""
         return self._paused
+
+    @property
+    def words(self) -> str:
+        """All it says, as one text."""
+        return "\n".join([self._count.full_text, self._name.full_text, self._time.text()])
 
     def show_event(self, event: IndexEvent) -> None:
         """Take over what an indexing run reports."""
@@ -102,5 +107,5 @@ class ProgressStrip(QWidget):
         self._name.show_text(shown_name(pace.name) if not self._paused else self.tr("Questions work meanwhile with what is ready."))
         self._bar.setAccessibleName(self.tr("Indexing progress"))
         self._bar.setAccessibleDescription(f"{self._count.full_text} {self._time.text()}".strip())
-        self._button.set_icon("play" if self._paused else "pause")
-        self._button.set_words(self.tr("Resume indexing") if self._paused else self.tr("Pause indexing"))
+        self.button.set_icon("play" if self._paused else "pause")
+        self.button.set_words(self.tr("Resume indexing") if self._paused else self.tr("Pause indexing"))

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QMenu, QToolButton
+from pytestqt.qtbot import QtBot
+
+from core.documents import IndexedFile, IndexReport
+from core.events import FileFinished, FileProgress, FileStarted, IndexFinished, IndexStarted
+from desktop.library.library_panel import LibraryPanel
+from tests.fakes.documents import HOSTILE_NAMES, document
+
+NOTES = Path("/home/notes")
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> _Clock:
+    return _Clock()
+
+
+@pytest.fixture
+def shown_folders() -> list[Path]:
+    return []
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, clock: _Clock, shown_folders: list[Path]) -> LibraryPanel:
+    panel = LibraryPanel(show_folder=shown_folders.append, clock=clock)
+    qtbot.addWidget(panel)
+    panel.resize(320, 700)
+    panel.show()
+    panel.activateWindow()
+    qtbot.waitUntil(panel.isActiveWindow)
+    return panel
+
+
+def test_an_empty_library_says_how_to_begin(panel: LibraryPanel, qtbot: QtBot) -> None:
+    assert panel.pages.currentWidget() is panel.empty
+    assert panel.filter.isHidden()
+
+    with qtbot.waitSignal(panel.add_folder_requested):
+        qtbot.mouseClick(panel.empty.add_folder, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(panel.add_files_requested):
+        qtbot.mouseClick(panel.add_files, Qt.MouseButton.LeftButton)
+
+
+def test_documents_appear_with_a_count_of_those_ready(panel: LibraryPanel) -> None:
+    panel.show_documents([document(NOTES / "a.txt"), document(NOTES / "b.txt", "waiting")], [NOTES])
+
+    assert panel.pages.currentWidget() is panel.tree
+    assert panel.tree.isExpanded(panel.model.index(0, 0))
+    assert panel.counts.text() == "1 of 2 ready"
+
+
+def test_indexing_shows_files_speed_and_time_left(panel: LibraryPanel, clock: _Clock) -> None:
+    panel.show_documents([document(NOTES / "a.txt", "waiting"), document(NOTES / "b.txt", "waiting")], [NOTES])
+
+    panel.show_event(IndexStarted(4))
+    clock.now = 10.0
+    panel.show_event(FileFinished(IndexedFile(NOTES / "a.txt", "ready", chunks=3), 2, 4))
+    panel.show_event(FileStarted(NOTES / "b.txt", 2, 4))
+    panel.show_event(FileProgress(NOTES / "b.txt", 1, 2))
+
+    assert panel.progress.isVisible()
+    assert panel.progress.words == "2 of 4 files · 62.5 %\nb.txt\n0.2 files/s · 6 s left"
+
+    panel.show_event(IndexFinished(IndexReport()))
+    assert panel.progress.isHidden()
+
+
+def test_a_pause_stays_in_sight_until_it_is_ended(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_event(IndexStarted(4))
+    with qtbot.waitSignal(panel.pause_requested):
+        qtbot.mouseClick(panel.progress.button, Qt.MouseButton.LeftButton)
+
+    panel.show_idle()
+
+    assert panel.progress.isVisible()
+    assert panel.progress.words.startswith("Paused · 0 of 4 files")
+    with qtbot.waitSignal(panel.resume_requested):
+        qtbot.mouseClick(panel.progress.button, Qt.MouseButton.LeftButton)
+    panel.show_idle()
+    assert panel.progress.isHidden()
+
+
+def test_a_failed_file_says_why_and_what_to_do_and_can_be_retried(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt"), document(NOTES / "b.txt", "failed", reason="unreadable")], [NOTES])
+
+    panel.select(NOTES / "a.txt")
+    assert panel.details.isHidden()
+    panel.select(NOTES / "b.txt")
+
+    assert panel.details.words.startswith("b.txt\nFailed: The file cannot be opened.\nCheck that you are allowed")
+    with qtbot.waitSignal(panel.retry_requested) as asked:
+        qtbot.mouseClick(panel.details.retry, Qt.MouseButton.LeftButton)
+    assert asked.args == [NOTES / "b.txt"]
+
+
+@pytest.mark.parametrize(
+    ("key", "signal"),
+    [(Qt.Key.Key_Return, "document_opened"), (Qt.Key.Key_Delete, "remove_requested"), (Qt.Key.Key_F5, "retry_requested")],
+)
+def test_every_action_has_a_key(panel: LibraryPanel, qtbot: QtBot, key: Qt.Key, signal: str) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+    panel.select(NOTES / "a.txt")
+    panel.tree.setFocus()
+
+    with qtbot.waitSignal(getattr(panel, signal)) as sent:
+        qtbot.keyClick(panel.tree, key)
+
+    assert sent.args == [NOTES / "a.txt"]
+
+
+def test_the_folder_of_a_file_is_shown(panel: LibraryPanel, shown_folders: list[Path]) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+    panel.select(NOTES / "a.txt")
+
+    panel.folder_action.trigger()
+
+    assert shown_folders == [NOTES]
+
+
+def test_return_on_a_folder_folds_it(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+    panel.select(NOTES)
+    panel.tree.setFocus()
+
+    qtbot.keyClick(panel.tree, Qt.Key.Key_Return)
+
+    assert not panel.tree.isExpanded(panel.model.index(0, 0))
+
+
+def test_a_folded_folder_stays_folded_when_files_come_and_go(panel: LibraryPanel) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+    panel.tree.collapse(panel.model.index(0, 0))
+
+    panel.show_documents([document(NOTES / "a.txt"), document(NOTES / "b.txt")], [NOTES])
+
+    assert not panel.tree.isExpanded(panel.model.index(0, 0))
+
+
+def test_the_chosen_file_stays_chosen_when_files_come_and_go(panel: LibraryPanel) -> None:
+    panel.show_documents([document(NOTES / "b.txt")], [NOTES])
+    panel.select(NOTES / "b.txt")
+
+    panel.show_documents([document(NOTES / "a.txt"), document(NOTES / "b.txt")], [NOTES])
+
+    assert panel.model.path(panel.tree.currentIndex()) == NOTES / "b.txt"
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_whole_folder_is_removed_only_after_a_question(panel: LibraryPanel, monkeypatch: pytest.MonkeyPatch, allowed: bool) -> None:
+    asked: list[tuple[str, int]] = []
+    removed: list[Path] = []
+    monkeypatch.setattr(panel, "_folder_may_go", lambda name, files: asked.append((name, files)) or allowed)
+    panel.remove_requested.connect(removed.append)
+    panel.show_documents([document(NOTES / "a.txt"), document(NOTES / "b.txt")], [NOTES])
+    panel.select(NOTES)
+
+    panel.remove_action.trigger()
+
+    assert asked == [("notes", 2)]
+    assert removed == ([NOTES] if allowed else [])
+
+
+def test_the_context_menu_offers_what_fits_the_row(panel: LibraryPanel) -> None:
+    panel.show_documents([document(NOTES / "a.txt"), document("/home/one.txt")], [NOTES])
+
+    def words(path: Path | None) -> list[str]:
+        index = panel.model.index_of(path) if path else panel.model.index(1, 0)
+        return [action.text() for action in panel.menu(index).actions() if action.text()]
+
+    assert words(NOTES / "a.txt") == ["Open text", "Show in folder", "Read again", "Remove from library"]
+    assert words(NOTES) == ["Show in folder", "Read again", "Remove from library"]
+    assert words(None) == []
+
+
+def test_the_context_menu_opens_by_key_at_the_current_row(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+    panel.select(NOTES / "a.txt")
+
+    panel.tree.customContextMenuRequested.emit(QPoint(10_000, 10_000))
+
+    [menu] = panel.tree.findChildren(QMenu)
+    assert menu.isVisible()
+    menu.close()
+
+
+def test_the_filter_says_when_nothing_fits(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+
+    qtbot.keyClicks(panel.filter, "<b>")
+    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.nothing_found)
+
+    assert panel.nothing_found.text() == "No file name contains “<b>”."
+    panel.filter.clear()
+    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.tree)
+
+
+def test_a_problem_is_said_in_the_panel_and_can_be_put_away(panel: LibraryPanel) -> None:
+    panel.show_problem("<h1>The disk is full.</h1>", "Make room.")
+
+    assert panel.banner.isVisible()
+    assert panel.banner.title.textFormat() is Qt.TextFormat.PlainText
+    panel.show_problem("", "")
+    assert panel.banner.isHidden()
+
+
+def test_hostile_names_are_painted_and_no_label_guesses_html(panel: LibraryPanel) -> None:
+    documents = [document(NOTES / name, "failed", reason="unreadable") for name in HOSTILE_NAMES]
+    panel.show_documents(documents, [NOTES])
+
+    for one in documents:
+        panel.select(one.path)
+        panel.show_event(FileStarted(one.path, 0, 9))
+        panel.grab()
+
+    guessing = [label for label in panel.findChildren(QLabel) if label.text() and label.textFormat() is not Qt.TextFormat.PlainText]
+    assert guessing == []
+
+
+def test_every_button_has_a_name_for_the_screen_reader(panel: LibraryPanel) -> None:
+    buttons = [button for button in panel.findChildren(QToolButton) if button.parent() is not panel.filter]
+
+    assert buttons
+    assert all(button.accessibleName() for button in buttons)

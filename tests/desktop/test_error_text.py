@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from core import errors
+from core.errors import ChildCrashed, LamplightError, Permanent, WebSearchFailed, from_wire
+from desktop.error_text import (
+    ACTION_LABELS,
+    ERRORS,
+    LIMITS,
+    NOTES,
+    REASONS,
+    UNKNOWN,
+    ErrorText,
+    describe,
+    limit_text,
+    note_text,
+    reason_text,
+)
+
+REASON_CODES = [
+    "empty",
+    "binary",
+    "too_large",
+    "unreadable",
+    "vanished",
+    "not_a_file",
+    "unsupported",
+    "no_text",
+    "timed_out",
+    "reader_crashed",
+]
+WEB_CODES = ["web_offline", "web_limited", "web_timed_out", "web_failed", "web_declined", "web_query_refused"]
+NOTE_CODES = [
+    "vector_search_failed",
+    "word_search_failed",
+    "route_failed",
+    "decompose_failed",
+    "plan_failed",
+    "evaluate_failed",
+    "rewrite_failed",
+    "embedder_failed",
+    "index_unavailable",
+    "repetition_stopped",
+    "answer_cut",
+]
+LIMIT_CODES = ["max_retrievals", "model_calls", "tokens", "seconds", "recursion"]
+
+
+def _kinds(kind: type[LamplightError]) -> list[type[LamplightError]]:
+    return [kind, *(found for child in kind.__subclasses__() for found in _kinds(child))]
+
+
+def _raised(kind: type[LamplightError]) -> LamplightError:
+    return from_wire(kind.__name__, "message", kind.code, {})
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in _kinds(LamplightError) if kind.__module__ == errors.__name__], ids=lambda kind: kind.__name__
+)
+def test_every_error_has_words(kind: type[LamplightError]) -> None:
+    text = describe(_raised(kind))
+
+    assert text is not UNKNOWN or kind.code == "error"
+    assert text.title and text.what_to_do
+
+
+@pytest.mark.parametrize("code", REASON_CODES)
+def test_every_reason_has_words(code: str) -> None:
+    assert reason_text(code) is REASONS[code]
+
+
+@pytest.mark.parametrize("code", WEB_CODES)
+def test_every_failure_of_the_web_has_words(code: str) -> None:
+    assert describe(WebSearchFailed("message", code=code)) is ERRORS[code]
+
+
+@pytest.mark.parametrize("code", NOTE_CODES)
+def test_every_note_has_words(code: str) -> None:
+    assert note_text(code) is NOTES[code]
+
+
+@pytest.mark.parametrize("code", LIMIT_CODES)
+def test_every_limit_has_words(code: str) -> None:
+    assert limit_text(code) is LIMITS[code]
+
+
+@pytest.mark.parametrize("table", [ERRORS, REASONS, NOTES, LIMITS])
+def test_every_text_is_whole_sentences_and_every_action_has_a_label(table: dict[str, ErrorText]) -> None:
+    for code, text in table.items():
+        assert text.title.endswith("."), code
+        assert text.what_to_do.endswith("."), code
+        assert text.action == "" or ACTION_LABELS[text.action], code
+
+
+def test_an_unknown_code_falls_back_to_the_words_of_its_class() -> None:
+    assert describe(ChildCrashed("message", code="something_new")) is ERRORS["child_crashed"]
+
+
+def test_a_code_nobody_knows_still_says_something() -> None:
+    assert describe(Permanent("message", code="something_new")) is UNKNOWN
+    assert reason_text("something_new") is UNKNOWN
+    assert note_text("something_new") is UNKNOWN
+    assert limit_text("something_new") is UNKNOWN
+
+
+def test_a_file_that_failed_for_a_crashed_model_says_so() -> None:
+    assert reason_text("child_crashed") is ERRORS["child_crashed"]
+
+
+def test_the_words_need_no_qt() -> None:
+    program = "import sys, desktop.error_text; print([name for name in sys.modules if name.startswith('PySide6')])"
+
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, encoding="utf-8", check=True)
+
+    assert run.stdout.strip() == "[]"
