@@ -154,9 +154,12 @@ class Database:
         connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
-        # TRUSTED_SCHEMA off would also forbid our own FTS5 and vec0 tables if they were used inside views or triggers; we have none.
-        connection.pragma("auto_vacuum", 2)
-        connection.pragma("journal_mode", "truncate" if is_on_network(self.path) else "wal")
+        # Both are kept in the file. Setting them again would need the write lock, and a reader must not wait for a writer.
+        if connection.pragma("page_count") == 0:
+            connection.pragma("auto_vacuum", 2)
+        wanted = "truncate" if is_on_network(self.path) else "wal"
+        if connection.pragma("journal_mode") != wanted:
+            connection.pragma("journal_mode", wanted)
         connection.pragma("synchronous", self._synchronous)
         connection.pragma("secure_delete", 1)
         connection.pragma("foreign_keys", 1)
