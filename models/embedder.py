@@ -1,0 +1,135 @@
+"""The embedding model behind core's protocol: sentence-transformers in a child process that starts at the first text."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from core.cancel import CancelToken
+from core.errors import ModelMissing, ModelUnusable
+from core.process.host import ChildProcess
+from core.process.wire import Json
+from core.protocols import Vectors
+from models.backends.encoder_folder import WHAT_TO_DO, EncoderFolder, fingerprint, read_encoder_folder
+from models.machine import default_threads
+
+TEXTS_PER_REQUEST = 256
+_UNIT_TOLERANCE = 1e-3
+
+
+class SentenceTransformersEmbedder:
+    """Implements `Embedder`. `locate` finds the folder when it is first needed; `threads` 0 means what the machine has.
+
+    Close it, or use it as a `with`.
+    """
+
+    def __init__(self, locate: Callable[[], Path], *, threads: int = 0) -> None:
+        self._locate = locate
+        self._threads = threads or default_threads()
+        self._lock = threading.Lock()
+        self._folder: EncoderFolder | None = None
+        self._tokenizer: Tokenizer | None = None
+        self._identity: tuple[tuple[tuple[int, int], ...], str] | None = None
+        self.child = ChildProcess(
+            "models.backends.sentence_transformers_host", name="The embedding model's process", environment=_environment(self._threads)
+        )
+
+    @property
+    def model_id(self) -> str:
+        """The folder's name and eight digits that change with its weights."""
+        folder = self._checked_folder()
+        stamps = tuple((file.stat().st_size, file.stat().st_mtime_ns) for file in folder.weights)
+        with self._lock:
+            if self._identity is None or self._identity[0] != stamps:
+                self._identity = (stamps, f"{folder.folder.resolve().name}-{fingerprint(folder)}")
+            return self._identity[1]
+
+    @property
+    def dimension(self) -> int:
+        return self._checked_folder().dimension
+
+    def load(self, *, cancel: CancelToken) -> None:
+        """Load the weights now, so that the first text does not wait for them."""
+        self.child.call("load", self._payload(), cancel=cancel)
+
+    def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
+        prompt = self._checked_folder().passage_prompt
+        parts = [self._encode(texts[i : i + TEXTS_PER_REQUEST], prompt, cancel) for i in range(0, len(texts), TEXTS_PER_REQUEST)]
+        return np.concatenate(parts) if parts else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
+        vector: Vectors = self._encode([text], self._checked_folder().query_prompt, cancel)[0]
+        return vector
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        encodings = self._loaded_tokenizer().encode_batch([_encodable(text) for text in texts], add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
+
+    def unload(self) -> None:
+        """Free the weights' memory; the next call loads them again."""
+        self.child.unload()
+
+    def close(self) -> None:
+        """End the child process for good."""
+        self.child.close()
+
+    def __enter__(self) -> SentenceTransformersEmbedder:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _encode(self, texts: Sequence[str], prompt: str, cancel: CancelToken) -> Vectors:
+        event = self.child.call("encode", self._payload(texts=[_encodable(text) for text in texts], prompt=prompt), cancel=cancel)
+        vectors = np.frombuffer(base64.b64decode(event["float32"]), dtype="<f4").reshape(event["shape"]).astype(np.float32)
+        norms = np.linalg.norm(vectors, axis=1)
+        if vectors.shape != (len(texts), self.dimension) or not bool(np.all(np.abs(norms - 1.0) < _UNIT_TOLERANCE)):
+            # Not-a-number fails the comparison too. Such vectors would be found first by every search.
+            raise ModelUnusable(f"The embedding model gives vectors that cannot be compared. {WHAT_TO_DO}", shape=str(vectors.shape))
+        return vectors
+
+    def _checked_folder(self) -> EncoderFolder:
+        with self._lock:
+            if self._folder is None:
+                self._folder = read_encoder_folder(self._locate())
+            return self._folder
+
+    def _loaded_tokenizer(self) -> Tokenizer:
+        file = self._checked_folder().folder / "tokenizer.json"
+        with self._lock:
+            if self._tokenizer is None:
+                try:
+                    tokenizer = Tokenizer.from_file(str(file))
+                except Exception as error:
+                    # The library raises nothing more special than this.
+                    if not file.exists():
+                        raise ModelMissing(f"The file {file} is not there. {WHAT_TO_DO}", path=str(file)) from error
+                    raise ModelUnusable(f"The file {file} is not a tokenizer. {WHAT_TO_DO}", path=str(file)) from error
+                tokenizer.no_truncation()
+                tokenizer.no_padding()
+                self._tokenizer = tokenizer
+            return self._tokenizer
+
+    def _payload(self, **more: object) -> Json:
+        return {"folder": str(self._checked_folder().folder), "threads": self._threads, **more}
+
+
+def _encodable(text: str) -> str:
+    """The text without lone surrogates, which no tokenizer takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _environment(threads: int) -> dict[str, str]:
+    """Set before anything is imported there: how many threads, and that nothing is ever fetched or reported."""
+    offline = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK")
+    return {
+        **dict.fromkeys(offline, "1"),
+        **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)),
+        "TOKENIZERS_PARALLELISM": "false",
+        "TRANSFORMERS_VERBOSITY": "error",
+    }
