@@ -92,7 +92,14 @@ def _library(commands: argparse._SubParsersAction[argparse.ArgumentParser], comm
         "prove that the library is whole",
         "Exits 1 unless every ready file has chunks, each with one vector and one word-index row, and both databases pass SQLite's integrity check.",
     )
-    for action in (listing, text, remove, check):
+    rebuild = _command(
+        actions,
+        common,
+        "rebuild",
+        "make the index again from the linked files",
+        "For a damaged index. The old one is kept beside; conversations are not touched.",
+    )
+    for action in (listing, text, remove, check, rebuild):
         _json_option(action)
 
 

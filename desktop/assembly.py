@@ -54,7 +54,7 @@ class Application:
 
     @cached_property
     def session(self) -> Session:
-        """Asks questions of the graph. The first use imports LangGraph."""
+        """Asks questions of the graph. LangGraph is imported by the first question."""
         from core.qa.session import Session
 
         return Session(

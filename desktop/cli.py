@@ -134,6 +134,8 @@ def sentence(error: LamplightError) -> str:
 
     text = describe(error)
     message = error.message.strip() or text.title
+    if error.code == "index_damaged":
+        return f"{message} Make it again from your files, which are untouched: lamplight library rebuild"
     return message if re.search(r"[.!?] +[A-Z\"']", message) else f"{message} {text.what_to_do}"
 
 

@@ -19,19 +19,41 @@ _TITLES: Mapping[str, str] = {
     "judge_answer": "Checked the answer",
     "refuse": "Your files do not say",
 }
+_RUNNING: Mapping[str, str] = {
+    "rewrite_question": "Understanding the question",
+    "route_question": "Deciding where to look",
+    "direct_answer": "Answering without files",
+    "decompose_question": "Planning what to look up",
+    "retrieve": "Searching your files",
+    "plan_next_step": "Deciding what to do next",
+    "evaluate_context": "Checking what was found",
+    "web_search": "Searching the web",
+    "generate_answer": "Writing the answer",
+    "judge_answer": "Checking the answer",
+    "refuse": "Saying what is missing",
+}
 _TOLD = (
     "standalone_question",
     "strategy",
-    "reason",
+    "route_reason",
     "sub_questions",
     "query",
     "found",
-    "answer",
+    "answers",
     "planned_next",
     "enough",
     "missing",
+    "web_query",
+    "web_results",
     "error",
+    "web_error",
+    "notes",
 )
+
+
+def running_line(node: str) -> str:
+    """What is being done now."""
+    return _RUNNING.get(node, node.replace("_", " "))
 
 
 def step_line(event: StepFinished) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.cancel import CancelToken
 from core.documents import Answer, Message
-from core.errors import InvalidRequest
+from core.errors import Cancelled, InvalidRequest, LamplightError
 from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from desktop.answer_json import answer_event_json, index_report_json
+from desktop.assembly import Application
 from desktop.commands.indexing import add_and_index, file_row
 from desktop.commands.written_answer import AnswerWriter
+from desktop.error_text import describe
 from desktop.invocation import Invocation
-from desktop.plain_words import step_line
+from desktop.plain_words import running_line, step_line
 from desktop.terminal import Terminal
 
 MAX_CHARACTERS = 20_000
@@ -34,29 +37,53 @@ def run(invocation: Invocation) -> int:
             for file in report.files:
                 if file.state in ("failed", "skipped"):
                     terminal.note(file_row(file))
-        writer = AnswerWriter(terminal)
-        try:
-            with application.lease.asking():
-                events = application.session.ask(question, history=history, cancel=invocation.cancel, consent=TerminalConsent(terminal))
-                for event in events:
-                    if terminal.as_json:
-                        terminal.json(answer_event_json(event))
-                    match event:
-                        case StepStarted(node):
-                            terminal.progress(node.replace("_", " "))
-                        case StepFinished():
-                            terminal.note(step_line(event))
-                        case AnswerText():
-                            writer.add(event)
-                        case AnswerFinished(answer):
-                            terminal.clear_progress()
-                            writer.finish(answer)
-                            _log(invocation, answer)
-                        case WebConsentWanted():
-                            continue
-        except BaseException:
-            writer.abandon()
-            raise
+        code = _answer(invocation, application, question, history)
+    return code
+
+
+def _answer(invocation: Invocation, application: Application, question: str, history: Sequence[Message]) -> int:
+    terminal = invocation.terminal
+    writer = AnswerWriter(terminal)
+    code = 0
+    try:
+        events = application.session.ask(question, history=history, cancel=invocation.cancel, consent=TerminalConsent(terminal))
+        for event in events:
+            if terminal.as_json:
+                terminal.json(answer_event_json(event))
+            match event:
+                case StepStarted(node):
+                    terminal.progress(running_line(node))
+                    if node == "direct_answer":
+                        writer.answering_without_files()
+                case StepFinished():
+                    terminal.note(step_line(event))
+                case AnswerText():
+                    writer.add(event)
+                case AnswerFinished(answer):
+                    terminal.clear_progress()
+                    writer.finish(answer)
+                    _log(invocation, answer)
+                    if answer.interrupted:
+                        raise Cancelled()
+                    code = _say_why_nothing_was_found(answer, application, terminal)
+                case WebConsentWanted():
+                    continue
+    except BaseException:
+        writer.abandon()
+        raise
+    return code
+
+
+def _say_why_nothing_was_found(answer: Answer, application: Application, terminal: Terminal) -> int:
+    """A refusal because the search failed, or because there is nothing to search, is told as what it is."""
+    failures = [item.error for item in answer.sub_questions if item.error]
+    if answer.refused and failures and len(failures) == len(answer.sub_questions):
+        text = describe(LamplightError("", code=failures[0]))
+        command = " Run: lamplight library rebuild" if failures[0] == "index_damaged" else ""
+        terminal.note(f"lamplight: {text.title} {text.what_to_do}{command}")
+        return 1
+    if answer.refused and not application.library.has_documents():
+        terminal.note("The library is empty. Add files: lamplight index PATH, or lamplight ask QUESTION --add PATH")
     return 0
 
 

@@ -106,13 +106,14 @@ def _pipeline(invocation: Invocation, application: Application) -> tuple[AskOne,
     consent = TerminalConsent(invocation.terminal)
 
     def ask(question: EvalQuestion, cancel: CancelToken) -> Answer:
-        with application.lease.asking():
-            events = application.session.ask(
-                checked_question(question.question), history=question.history, cancel=cancel, pipeline=pipeline, consent=consent
-            )
-            for event in events:
-                if isinstance(event, AnswerFinished):
-                    return event.answer
+        events = application.session.ask(
+            checked_question(question.question), history=question.history, cancel=cancel, pipeline=pipeline, consent=consent
+        )
+        for event in events:
+            if isinstance(event, AnswerFinished):
+                if event.answer.interrupted:
+                    raise Cancelled()
+                return event.answer
         raise LamplightError("The run ended without an answer.")
 
     return ask, lambda: None

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.documents import IndexedFile, IndexReport
 from core.errors import NotFound
 from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
-from desktop.answer_json import index_event_json
+from desktop.answer_json import index_event_json, index_report_json
 from desktop.assembly import Application
 from desktop.error_text import reason_text
 from desktop.invocation import Invocation
@@ -24,6 +24,11 @@ def add_and_index(invocation: Invocation, application: Application, named: Seque
     """
     paths = existing(named)
     application.library.add(paths)
+    return run_index(invocation, application, paths)
+
+
+def run_index(invocation: Invocation, application: Application, paths: Sequence[Path] | None) -> IndexReport:
+    """Index what is new in these files and folders, or in all that are linked, and show how far it is."""
     report = IndexReport()
     for event in application.library.index(invocation.cancel, paths):
         _show(event, invocation.terminal)
@@ -42,6 +47,21 @@ def existing(named: Sequence[Path]) -> list[Path]:
         if not path.exists() and not path.is_symlink():
             raise NotFound(f"There is no file or folder at {shown_path(path)}.", path=str(path))
     return paths
+
+
+def show_report(terminal: Terminal, report: IndexReport) -> None:
+    """The result of an indexing command: a row for each file, and the sum of it."""
+    if terminal.as_json:
+        terminal.json(index_report_json(report))
+        return
+    for file in report.files:
+        terminal.result(file_row(file))
+    states = [file.state for file in report.files]
+    unchanged = sum(file.unchanged for file in report.files)
+    terminal.note(
+        f"{states.count('ready')} ready ({unchanged} unchanged), {states.count('skipped')} skipped, {states.count('failed')} failed"
+        f" in {report.seconds:.1f} s, {report.chunks_per_second:.1f} passages a second"
+    )
 
 
 def file_row(file: IndexedFile) -> str:

@@ -1,4 +1,4 @@
-"""`lamplight library list|text|remove|check`: look at and look after what is indexed."""
+"""`lamplight library list|text|remove|check|rebuild`: look at and look after what is indexed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from pathlib import Path
 
 from desktop.answer_json import document_json
 from desktop.assembly import Application
+from desktop.commands.indexing import run_index, show_report
 from desktop.error_text import reason_text
 from desktop.invocation import Invocation
 from desktop.terminal import shown_path
 
 
 def run(invocation: Invocation) -> int:
-    """Do one of the four actions."""
-    actions = {"list": _list, "text": _text, "remove": _remove, "check": _check}
+    """Do one of the actions."""
+    actions = {"list": _list, "text": _text, "remove": _remove, "check": _check, "rebuild": _rebuild}
     with invocation.application() as application:
         return actions[invocation.arguments.action](invocation, application)
 
@@ -76,8 +77,17 @@ def _check(invocation: Invocation, application: Application) -> int:
         for problem in report.problems:
             terminal.result(f"problem: {problem}")
     if not report.ok:
-        terminal.note("lamplight: The library is not whole. Index its folders again, or move index.db away and index them anew.")
+        terminal.note("lamplight: The library is not whole. Make its index again from your files: lamplight library rebuild")
         return 1
+    return 0
+
+
+def _rebuild(invocation: Invocation, application: Application) -> int:
+    kept = application.library.rebuild()
+    if kept is not None:
+        invocation.terminal.note(f"The old index is kept as {shown_path(kept)}.")
+    report = run_index(invocation, application, None)
+    show_report(invocation.terminal, report)
     return 0
 
 

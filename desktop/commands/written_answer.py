@@ -20,15 +20,21 @@ class AnswerWriter:
         self._terminal = terminal
         self._files: list[str] = []
         self._model: list[str] = []
+        self._without_files = False
         self._finished = False
+
+    def answering_without_files(self) -> None:
+        """All text from here on is the model's own."""
+        self._without_files = True
 
     def add(self, piece: AnswerText) -> None:
         """More text has been written."""
+        own = piece.own_knowledge or self._without_files
         if self._terminal.is_live:
-            if piece.own_knowledge and not self._model:
+            if own and not self._model:
                 self._terminal.stream(("\n\n" if self._files else "") + OWN_KNOWLEDGE + "\n")
             self._terminal.stream(piece.text)
-        (self._model if piece.own_knowledge else self._files).append(piece.text)
+        (self._model if own else self._files).append(piece.text)
 
     def finish(self, answer: Answer) -> None:
         """The answer is complete."""

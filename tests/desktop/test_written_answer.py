@@ -22,6 +22,8 @@ class Screen(io.StringIO):
 def written(answer: Answer, *pieces: AnswerText, screen: bool = False, as_json: bool = False) -> str:
     out = Screen() if screen else io.StringIO()
     writer = AnswerWriter(Terminal(as_json=as_json, out=out, err=io.StringIO()))
+    if answer.origin == "model":
+        writer.answering_without_files()
     for piece in pieces:
         writer.add(piece)
     writer.finish(answer)
@@ -62,7 +64,7 @@ def test_an_answer_without_files_is_marked_as_a_whole() -> None:
 def test_streamed_own_knowledge_is_marked_and_not_repeated() -> None:
     answer = replace(ANSWER, text="2", origin="model", citations=())
 
-    text = written(answer, AnswerText("2", own_knowledge=True), screen=True)
+    text = written(answer, AnswerText("2"), screen=True)
 
     assert text.count(OWN_KNOWLEDGE) == 1
     assert text.count("2") == 1
