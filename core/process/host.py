@@ -94,6 +94,7 @@ class ChildProcess:
         Raises the error that the child reported, `Cancelled`, `ChildCrashed` or `ChildTimedOut`. Closing the generator early cancels
         the operation. While it is open, other threads wait for their turn.
         """
+        cancel.check()
         self._take_turn(cancel)
         try:
             life = self._living()
@@ -156,7 +157,6 @@ class ChildProcess:
     def _converse(
         self, life: _Life, operation: str, payload: Json, cancel: CancelToken, limit_seconds: float
     ) -> Generator[Json, None, None]:
-        cancel.check()
         number = next(self._numbers)
         try:
             life.outbox.put(encode({"id": number, "op": operation, "payload": payload}, max_bytes=self._max_line_bytes))
