@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import apsw
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.retrieval.words import indexed_form, match_query
+
+TEXTS = [
+    "人工智能正在改变世界，学习机器学习很有用。",
+    "東京は日本の首都です。",
+    "데이터베이스 설정을 확인하십시오.",
+    "The café gives a refund within 30 days; order ID AB-1029/7.",
+    "部署文档：ＡＢＣ服务器",
+    "水",
+]
+
+
+@pytest.fixture(scope="module")
+def index() -> Iterator[apsw.Connection]:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5 (body, content = '', tokenize = 'unicode61 remove_diacritics 2')")
+    for number, text in enumerate(TEXTS):
+        connection.execute("INSERT INTO words (rowid, body) VALUES (?, ?)", (number, indexed_form(text)))
+    yield connection
+    connection.close()
+
+
+def search(index: apsw.Connection, question: str) -> list[int]:
+    match = match_query(question)
+    return [int(row[0]) for row in index.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank", (match,))] if match else []
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("学习", 0), ("学", 0), ("能", 0), ("人工智能", 0), ("人工智能有什么用？", 0), ("東京", 1), ("首都はどこですか", 1), ("데이터", 2), ("설정", 2),
+        ("cafe", 3), ("CAFÉ", 3), ("What is the refund?", 3), ("AB-1029/7", 3), ("AB-1029", 3), ("部署", 4), ("abc", 4), ("服务", 4), ("ＡＢＣ", 4), ("水", 5),
+    ],
+)  # fmt: skip
+def test_a_query_finds_its_text(index: apsw.Connection, question: str, expected: int) -> None:
+    assert search(index, question)[0] == expected
+
+
+@pytest.mark.parametrize("question", ["", "   ", "？！", "\0", '"', "(", "- * ^", "🙂"])
+def test_a_query_without_words_finds_nothing(index: apsw.Connection, question: str) -> None:
+    assert search(index, question) == []
+
+
+@pytest.mark.parametrize("question", ['foo"bar', "a AND", "(x", "col:foo", "-foo", "it's", "*", "NEAR(a b)", "{a b}:c", "a NOT b", "^x", "x + y", "\ud800", "body: x"])
+def test_query_syntax_is_only_text(index: apsw.Connection, question: str) -> None:
+    search(index, question)
+
+
+def test_an_exact_number_is_not_found_in_another_order(index: apsw.Connection) -> None:
+    assert search(index, "1029-AB") == []
+
+
+def test_question_words_alone_are_searched_all_the_same(index: apsw.Connection) -> None:
+    assert match_query("what is the") != ""
+    assert match_query("是什么") != ""
+
+
+def test_a_question_of_any_length_stays_a_small_query() -> None:
+    assert len(match_query("林冲和鲁智深" * 20_000)) < 2000
+    assert len(match_query(" ".join(f"w{number}" for number in range(30_000)))) < 2000
+
+
+@given(st.text(max_size=80))
+def test_no_question_ever_raises(question: str) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5 (body, content = '', tokenize = 'unicode61 remove_diacritics 2')")
+    connection.execute("INSERT INTO words (rowid, body) VALUES (1, ?)", (indexed_form(question).encode("utf-8", "replace").decode("utf-8").replace("\0", " "),))
+
+    match = match_query(question)
+
+    if match:
+        connection.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank", (match,)).fetchall()
+    connection.close()
+
+
+CJK_WORD = st.text(alphabet="人工智能学习机器東京設定データ수정데이터", min_size=1, max_size=4)
+
+
+@given(CJK_WORD, st.text(alphabet="人工智能学习机器東京設定データ수정데이터，。 ab", max_size=40))
+def test_short_cjk_words_are_found_exactly_where_they_stand(word: str, text: str) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5 (body, content = '', tokenize = 'unicode61 remove_diacritics 2')")
+    connection.execute("INSERT INTO words (rowid, body) VALUES (1, ?)", (indexed_form(text),))
+
+    hit = bool(connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (match_query(word),)).fetchall())
+
+    connection.close()
+    assert hit == (word in text)

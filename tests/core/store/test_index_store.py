@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from core.cancel import CancelToken
+from core.errors import IndexDamaged, ModelUnusable, NotFound
+from core.protocols import Vectors
+from core.retrieval.words import match_query
+from core.store.index_store import IndexStore
+from core.store.records import ChunkSpan, FileFacts, embedding_key, embedding_text
+from tests.fakes.hash_embedder import FakeEmbedder
+
+LAMP, FISH = Path("/docs/lamp.md"), Path("/docs/fish.md")
+
+
+@pytest.fixture
+def store(home: Path) -> Iterator[IndexStore]:
+    store = IndexStore(home / "index.db")
+    yield store
+    store.close()
+
+
+def put(store: IndexStore, path: Path, *passages: str, title: str = "", embedder: FakeEmbedder | None = None, vectors: Vectors | None = None) -> str:
+    """Index `passages` as the chunks of one file, an empty line between them; returns the file's text."""
+    embedder = embedder or FakeEmbedder()
+    text, spans = "", []
+    for passage in passages:
+        spans.append(ChunkSpan(len(text), len(text) + len(passage), text.count("\n") + 1, "Chapter"))
+        text += passage + "\n\n"
+    inputs = [embedding_text(title, "Chapter", passage) for passage in passages]
+    made = embedder.embed_passages(inputs, cancel=CancelToken()) if vectors is None else vectors
+    facts = FileFacts(path, title, "utf-8", f"sha of {text}", len(text), 1, 2)
+    store.put(facts, text, spans, [embedding_key(item) for item in inputs], made, embedder.model_id)
+    return text
+
+
+def found_by_words(store: IndexStore, question: str, k: int = 10) -> list[str]:
+    return [chunk.text for chunk in store.chunks([item for item, _ in store.search_words(match_query(question), k)])]
+
+
+def found_by_vectors(store: IndexStore, question: str, embedder: FakeEmbedder | None = None) -> list[str]:
+    embedder = embedder or FakeEmbedder()
+    hits = store.search_vectors(embedder.embed_query(question, cancel=CancelToken()), 10, embedder.model_id)
+    return [chunk.text for chunk in store.chunks([item for item, _ in hits])]
+
+
+def test_making_a_store_and_asking_for_documents_opens_nothing(home: Path) -> None:
+    store = IndexStore(home / "index.db")
+
+    assert not store.has_documents()
+    assert not (home / "index.db").exists()
+
+
+def test_a_file_is_found_by_its_words_and_by_its_meaning(store: IndexStore) -> None:
+    put(store, LAMP, "The lamp burns oil.", "The keeper trims the wick.")
+    put(store, FISH, "Herring swim in the bay.")
+
+    assert found_by_words(store, "herring") == ["Herring swim in the bay."]
+    assert found_by_vectors(store, "keeper trims the wick")[0] == "The keeper trims the wick."
+    assert store.has_documents()
+
+
+def test_a_chunk_is_the_slice_it_says_it_is(store: IndexStore) -> None:
+    text = put(store, LAMP, "x" * 9000 + " needle", "第二段：灯塔。" * 900, title="Lamp")
+
+    for chunk in store.chunks_of(LAMP):
+        assert store.text(LAMP)[chunk.start : chunk.end] == chunk.text
+    assert store.text(LAMP) == text
+    assert [chunk.line for chunk in store.chunks_of(LAMP)] == [1, 3]
+    assert store.chunks_of(LAMP)[0].context == "Lamp > Chapter"
+
+
+def test_title_and_headings_are_found_too(store: IndexStore) -> None:
+    put(store, LAMP, "Body.", title="Fresnel")
+
+    assert found_by_words(store, "fresnel") == ["Body."]
+    assert found_by_words(store, "chapter") == ["Body."]
+
+
+def test_a_replaced_file_leaves_nothing_of_its_old_text(store: IndexStore) -> None:
+    put(store, LAMP, "old words here", "more old words")
+    put(store, LAMP, "new text")
+
+    assert found_by_words(store, "old words") == []
+    assert found_by_vectors(store, "old words here") == ["new text"]
+    counts = store.check()
+    assert (counts.documents, counts.ready, counts.chunks, counts.word_rows, counts.vectors, counts.problems) == (1, 1, 1, 1, 1, ())
+
+
+def test_a_removed_file_leaves_nothing_in_any_of_our_files(store: IndexStore, home: Path) -> None:
+    for number in range(40):
+        put(store, Path(f"/docs/{number}.md"), f"common words and number {number}")
+    put(store, LAMP, "zanzibar-canary lives here", title="zanzibar title")
+    (known,) = store.vectors_by_content("sha of zanzibar-canary lives here\n\n", "fake-1")
+    store.erase_deleted()
+    assert any(known.vector in file.read_bytes() for file in home.iterdir())
+
+    assert store.remove([LAMP]) == 1
+    store.erase_deleted()
+
+    for file in home.iterdir():
+        raw = file.read_bytes()
+        assert b"zanzibar" not in raw
+        assert known.vector not in raw
+    assert store.check().problems == ()
+
+
+def test_a_file_without_text_has_its_reason_and_no_rows(store: IndexStore) -> None:
+    put(store, LAMP, "was text once")
+
+    store.put_without_text(FileFacts(LAMP, "lamp", sha256="s", size_bytes=4), "skipped", "binary")
+
+    document = store.document(LAMP)
+    assert document is not None
+    assert (document.state, document.reason, document.chunk_count) == ("skipped", "binary", 0)
+    assert found_by_words(store, "text once") == []
+    with pytest.raises(NotFound):
+        store.text(LAMP)
+
+
+def test_a_ready_file_without_chunks_cannot_be_stored(store: IndexStore, home: Path) -> None:
+    with pytest.raises(ValueError, match="at least one chunk"):
+        store.put(FileFacts(LAMP), "", [], [], np.zeros((0, 4), np.float32), "m")
+    put(store, LAMP, "text")
+
+    connection = apsw.Connection(str(home / "index.db"))
+    with pytest.raises(apsw.ConstraintError):
+        connection.execute("UPDATE documents SET chunk_count = 0")
+    connection.close()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 0.0])
+def test_a_vector_that_means_nothing_is_refused_and_the_old_rows_stay(store: IndexStore, value: float) -> None:
+    put(store, LAMP, "one", "two")
+    vectors = np.ones((2, 32), np.float32)
+    vectors[1, :] = value
+
+    with pytest.raises(ModelUnusable):
+        put(store, LAMP, "three", "four", vectors=vectors)
+
+    assert [chunk.text for chunk in store.chunks_of(LAMP)] == ["one", "two"]
+    assert store.check().problems == ()
+
+
+def test_the_wrong_number_of_vectors_is_refused(store: IndexStore) -> None:
+    with pytest.raises(ModelUnusable):
+        put(store, LAMP, "one", "two", vectors=np.ones((1, 32), np.float32))
+
+
+def test_vectors_are_stored_with_length_one(store: IndexStore) -> None:
+    put(store, LAMP, "one", vectors=np.full((1, 32), 7.0, np.float32))
+
+    ((_, score),) = store.search_vectors(np.full(32, 3.0, np.float32), 1, "fake-1")
+
+    assert score == pytest.approx(1.0)
+
+
+def test_more_results_than_the_engine_gives_are_not_asked_for(store: IndexStore) -> None:
+    put(store, LAMP, "one", "two")
+
+    assert len(store.search_vectors(np.ones(32, np.float32), 1_000_000, "fake-1")) == 2
+    assert len(store.search_words(match_query("one two"), 1_000_000)) == 2
+    assert store.search_vectors(np.ones(32, np.float32), 0, "fake-1") == []
+
+
+def test_vectors_of_two_models_are_never_compared(store: IndexStore) -> None:
+    small, large = FakeEmbedder("small", 16), FakeEmbedder("large", 64)
+    put(store, LAMP, "the lamp", embedder=small)
+    put(store, FISH, "the fish", embedder=large)
+
+    assert found_by_vectors(store, "the lamp", small) == ["the lamp"]
+    assert found_by_vectors(store, "the lamp", large) == ["the fish"]
+    assert found_by_vectors(store, "the lamp", FakeEmbedder("unknown", 16)) == []
+    assert {item.document.path: item.embedder_id for item in store.documents()} == {LAMP: "small", FISH: "large"}
+    assert store.check().problems == ()
+
+
+def test_a_third_model_takes_the_place_of_the_one_with_fewest_files(store: IndexStore) -> None:
+    small, large, third = FakeEmbedder("small", 16), FakeEmbedder("large", 64), FakeEmbedder("third", 8)
+    put(store, LAMP, "the lamp", embedder=small)
+    put(store, FISH, "the fish", embedder=large)
+    put(store, Path("/docs/eel.md"), "the eel", embedder=large)
+
+    put(store, Path("/docs/gull.md"), "the gull", embedder=third)
+
+    states = {item.document.path.stem: item.document.state for item in store.documents()}
+    assert states == {"lamp": "waiting", "fish": "ready", "eel": "ready", "gull": "ready"}
+    assert found_by_vectors(store, "the gull", third) == ["the gull"]
+    assert store.check().problems == ()
+
+
+def test_a_model_that_changed_its_dimension_starts_anew(store: IndexStore) -> None:
+    put(store, LAMP, "the lamp", embedder=FakeEmbedder("m", 16))
+    put(store, FISH, "the fish", embedder=FakeEmbedder("m", 32))
+
+    assert found_by_vectors(store, "the fish", FakeEmbedder("m", 32)) == ["the fish"]
+    assert store.check().problems == ()
+
+
+def test_vectors_that_are_known_are_handed_out_again(store: IndexStore) -> None:
+    embedder = FakeEmbedder()
+    put(store, LAMP, "one", "two", title="Lamp", embedder=embedder)
+    key = embedding_key(embedding_text("Lamp", "Chapter", "two"))
+
+    known = store.vectors_by_key([key, b"nothing like it!"], embedder.model_id)
+
+    expected = embedder.embed_passages(["Lamp > Chapter\ntwo"], cancel=CancelToken())[0]
+    assert np.allclose(np.frombuffer(known[key], np.float32), expected, atol=1e-6)
+    assert list(known) == [key]
+    assert store.vectors_by_key([key], "another model") == {}
+    assert len(store.vectors_by_content("sha of one\n\ntwo\n\n", embedder.model_id)) == 2
+
+
+def test_names_that_are_not_unicode_are_kept(store: IndexStore) -> None:
+    path = Path(os.fsdecode(b"/docs/\xff.txt"))
+
+    put(store, path, "text", title="\udcff")
+
+    assert store.documents()[0].document.path == path
+    assert store.chunks_of(path)[0].title == "\ufffd"
+    assert store.remove([path]) == 1
+
+
+def test_a_reader_works_while_a_file_is_being_written(store: IndexStore) -> None:
+    put(store, LAMP, "the lamp")
+    inside, go_on = threading.Event(), threading.Event()
+
+    class SlowSpans(list[ChunkSpan]):
+        def __iter__(self) -> Iterator[ChunkSpan]:
+            inside.set()
+            assert go_on.wait(10)
+            return super().__iter__()
+
+    spans = SlowSpans([ChunkSpan(0, 8, 1)])
+    writer = threading.Thread(target=lambda: store.put(FileFacts(FISH), "the fish", spans, [b"k"], np.ones((1, 32), np.float32), "fake-1"))
+    writer.start()
+    assert inside.wait(10)
+
+    found = found_by_words(store, "lamp fish")
+    go_on.set()
+    writer.join(10)
+
+    assert found == ["the lamp"]
+    assert sorted(found_by_words(store, "lamp fish")) == ["the fish", "the lamp"]
+
+
+def test_other_word_rules_rewrite_the_word_index(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(store, LAMP, "the lamp")
+    monkeypatch.setattr("core.store.index_store.WORDS_VERSION", 999)
+    monkeypatch.setattr("core.store.index_store.indexed_form", lambda text: f"{text} everywhere")
+
+    put(store, FISH, "the fish")
+
+    assert sorted(found_by_words(store, "everywhere")) == ["the fish", "the lamp"]
+    assert store.check().problems == ()
+
+
+@pytest.mark.parametrize("damage", ["zeros", "half", "text", "middle"])
+def test_a_damaged_index_is_named_and_can_be_rebuilt(home: Path, damage: str) -> None:
+    path = home / "index.db"
+    store = IndexStore(path)
+    for number in range(60):
+        put(store, Path(f"/docs/{number}.md"), f"file number {number} about lamps")
+    store.erase_deleted()
+    store.close()
+    raw = path.read_bytes()
+    path.write_bytes(
+        {"zeros": b"\0" * len(raw), "half": raw[: len(raw) // 2], "text": b"hello" * 1000, "middle": raw[:4096] + os.urandom(len(raw) - 4096)}[damage]
+    )
+
+    with pytest.raises(IndexDamaged):
+        found_by_words(store, "lamps")
+        store.documents()
+        for item in store.documents():
+            store.text(item.document.path)
+        if problems := store.check().problems:
+            raise IndexDamaged(problems[0])
+    aside = store.rebuild()
+
+    assert aside is not None
+    assert aside.exists()
+    put(store, LAMP, "the lamp")
+    assert found_by_words(store, "lamp") == ["the lamp"]
+    assert store.check().problems == ()
+    store.close()
+
+
+def test_check_tells_what_does_not_agree(store: IndexStore, home: Path) -> None:
+    put(store, LAMP, "one", "two")
+    store.close()
+    connection = apsw.Connection(str(home / "index.db"))
+    connection.execute("DELETE FROM chunks WHERE ordinal = 1")
+    connection.close()
+
+    problems = store.check().problems
+
+    assert "/docs/lamp.md: 2 chunks expected, 1 found" in problems
+    assert len(problems) == 3
+
+
+def test_space_is_given_back_when_files_go(store: IndexStore, home: Path) -> None:
+    for number in range(300):
+        put(store, Path(f"/docs/{number}.md"), *(f"passage {number} {part} " + "word " * 200 for part in range(3)))
+    store.erase_deleted()
+    full = (home / "index.db").stat().st_size
+
+    store.remove([Path(f"/docs/{number}.md") for number in range(300)])
+    store.erase_deleted()
+
+    assert (home / "index.db").stat().st_size < full / 4
