@@ -7,7 +7,7 @@ they are first needed, and files are opened at their first use, so a simple ques
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -69,6 +69,10 @@ class Application:
     def retriever_for(self, mode: Mode) -> HybridRetriever:
         """A retriever over the same index that searches by words, by vectors, or by both."""
         return HybridRetriever(self.index_store, self.embedder, mode=mode)
+
+    def with_settings(self, settings: Settings) -> Application:
+        """The same stores and models under other settings. What changes `settings.models` needs `assemble` instead."""
+        return replace(self, settings=settings, web_search=DuckDuckGoSearch(engine_url=settings.web.engine_url))
 
     def close(self) -> None:
         """End the models' processes first, so that nobody waits for an answer, then close the databases. Safe to call twice."""
