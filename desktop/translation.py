@@ -9,6 +9,7 @@ missing or older. To bring the sources up to date after changing a text, run in 
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -87,7 +88,7 @@ def _is_fresh(target: Path, source: Path) -> bool:
 
 
 def _compile(source: Path, target: Path) -> bool:
-    beside = target.with_suffix(".qm.new")
+    beside = target.with_name(f"{target.stem}.{os.getpid()}.qm")  # two windows may start at once
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(
@@ -100,6 +101,7 @@ def _compile(source: Path, target: Path) -> bool:
         beside.replace(target)
     except (OSError, subprocess.SubprocessError) as error:
         _log.info("%s cannot be compiled into %s: %s", source.name, target.parent, error)
+        beside.unlink(missing_ok=True)
         return False
     return True
 
