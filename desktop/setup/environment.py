@@ -14,10 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from desktop.setup.console import Console, SetupFailed
-from desktop.setup.stamp import ROOT, VENV, venv_python
+from desktop.setup.stamp import ROOT, RUNTIME, VENV, pinned, venv_python
 from desktop.setup.toolchain import find_compiler, missing_compiler_sentence
 
-RUNTIME = "llama-cpp-python"
 _LOG = VENV / "setup.log"
 _BUILD_OPTIONS = Path(__file__).with_name("llama_build.cmake")
 _GRACE_SECONDS = 5
@@ -82,15 +81,15 @@ def install_packages(console: Console, title: str) -> None:
     pip(console, title, ["install", *lock.values()], total=len(lock))
 
 
-def _install_torch(console: Console, title: str, pinned: str) -> None:
+def _install_torch(console: Console, title: str, wanted: str) -> None:
     """The build without CUDA where the index offers it by name: a tenth of the size. Elsewhere the ordinary one is already that build."""
     if sys.platform.startswith("linux"):
         try:
-            pip(console, f"{title}: torch", ["install", f"{pinned}+cpu"])
+            pip(console, f"{title}: torch", ["install", f"{wanted}+cpu"])
             return
         except _NotOffered:
             console.line("The package index offers no torch without CUDA; taking the full one, which is several GB.")
-    pip(console, f"{title}: torch", ["install", pinned])
+    pip(console, f"{title}: torch", ["install", wanted])
 
 
 def install_tools(console: Console, title: str) -> None:
@@ -106,21 +105,21 @@ def install_project(console: Console, title: str) -> None:
 
 def build_runtime(console: Console, title: str) -> None:
     """Build and install llama.cpp's Python package; pip keeps the built wheel for the next virtual environment."""
-    pinned = read_lock(ROOT / "requirements.lock")[RUNTIME]
-    if find_compiler() is None and not _built_already(pinned):
+    wanted = pinned(RUNTIME)
+    if find_compiler() is None and not _built_already(wanted):
         raise SetupFailed(missing_compiler_sentence())
     options = ["-DLLAVA_BUILD=OFF", f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={_BUILD_OPTIONS.as_posix()}"]
     mine = os.environ.get("CMAKE_ARGS", "")
     environment = {"CMAKE_ARGS": f"{shlex.join(options)} {mine}".strip()}
-    pip(console, title, ["install", "-v", "--no-deps", pinned], environment=environment)
+    pip(console, title, ["install", "-v", "--no-deps", wanted], environment=environment)
     if not _runs():
         # The wheel in pip's cache may have been built on a machine with other instructions than this one's.
-        pip(console, title, ["install", "-v", "--no-deps", "--no-cache-dir", "--force-reinstall", pinned], environment=environment)
+        pip(console, title, ["install", "-v", "--no-deps", "--no-cache-dir", "--force-reinstall", wanted], environment=environment)
         if not _runs():
-            raise SetupFailed(f"{pinned} was built but does not start on this machine; the details are in {_LOG}.")
+            raise SetupFailed(f"{wanted} was built but does not start on this machine; the details are in {_LOG}.")
 
 
-def _built_already(pinned: str) -> bool:
+def _built_already(wanted: str) -> bool:
     """Whether pip can have the runtime without a compiler: from its own cache or as a ready wheel."""
     python = str(venv_python())
     cached = subprocess.run(
@@ -131,9 +130,9 @@ def _built_already(pinned: str) -> bool:
         encoding="utf-8",
         check=False,
     )
-    if f"-{pinned.split('==')[1]}-" in cached.stdout:
+    if f"-{wanted.split('==')[1]}-" in cached.stdout:
         return True
-    ready = [python, "-I", "-m", "pip", "install", "--dry-run", "--no-deps", f"--only-binary={RUNTIME}", pinned]
+    ready = [python, "-I", "-m", "pip", "install", "--dry-run", "--no-deps", f"--only-binary={RUNTIME}", wanted]
     return subprocess.run(ready, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 
@@ -200,6 +199,9 @@ def run_lines(command: Sequence[str], hear: Callable[[str], None], environment: 
     except BaseException:
         _end(child)
         raise
+    finally:
+        if child.stdout:
+            child.stdout.close()
 
 
 def _end(child: subprocess.Popen[str]) -> None:
@@ -216,8 +218,6 @@ def _end(child: subprocess.Popen[str]) -> None:
     with contextlib.suppress(OSError):
         if os.name == "posix":
             os.killpg(child.pid, signal.SIGKILL)
-    if child.stdout:
-        child.stdout.close()
 
 
 class PipTeller:

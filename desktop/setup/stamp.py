@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
 STAMP = VENV / "lamplight-setup.json"
 
+RUNTIME = "llama-cpp-python"
 CHAT_MODEL = "qwen2.5-coder-1.5b"
 EMBEDDER = "multilingual-e5-small"
 RUN_MODELS = (CHAT_MODEL, EMBEDDER)
@@ -50,7 +51,7 @@ def wanted_keys(*, testing: bool, window: bool) -> dict[str, str]:
     keys = {
         "venv": os.path.realpath(venv_python()),
         "packages": _digest(ROOT / "requirements.lock"),
-        "runtime": _digest(ROOT / "requirements.lock", Path(__file__).with_name("llama_build.cmake")),
+        "runtime": f"{pinned(RUNTIME)} {_digest(Path(__file__).with_name('llama_build.cmake'))}",
         "project": _digest(ROOT / "pyproject.toml") + str(ROOT),
         "translations": _digest(*translation_sources()),
         "models": " ".join(TEST_MODELS if testing else RUN_MODELS),
@@ -60,6 +61,12 @@ def wanted_keys(*, testing: bool, window: bool) -> dict[str, str]:
     if window and sys.platform.startswith("linux"):
         keys["screen"] = keys["packages"]
     return keys
+
+
+def pinned(package: str) -> str:
+    """The line of requirements.lock for a package."""
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith(f"{package}=="))
 
 
 def translation_sources() -> list[Path]:
