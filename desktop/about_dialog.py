@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.theme import icon
-from desktop.widgets.surface import TintedLabel, role_color
+from desktop.widgets.surface import TintedLabel, columns, role_color
 
 
 class AboutDialog(QDialog):
@@ -44,12 +44,14 @@ class AboutDialog(QDialog):
         layout.addSpacing(6)
         if model:
             layout.addWidget(TintedLabel(self.tr("Chat model: {model}").replace("{model}", model), "muted_text", self, scale=0.92))
-        layout.addWidget(TintedLabel(self.tr("Everything it keeps lies in {folder}").replace("{folder}", home), "muted_text", self, scale=0.92))
+        layout.addWidget(
+            TintedLabel(self.tr("Everything it keeps lies in {folder}").replace("{folder}", home), "muted_text", self, scale=0.92)
+        )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
         layout.addSpacing(6)
         layout.addWidget(buttons)
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 68)
+        self.setMinimumWidth(columns(self, 64))
 
     def _promises(self) -> list[str]:
         return [

@@ -61,13 +61,16 @@ class WindowApp(QObject):
         self._assemble, self._warm = assemble, warm
         self.application: Application | None = None
         self._next: Settings | None = None
+        self._anew = False
         self._wanted: list[Path] = []
         self._stopped = False
         self.window = MainWindow()
         self._state = QSettings(str(paths.home / "window.ini"), QSettings.Format.IniFormat)
         self.errands = Errands("errands", self)
         self._warming = Worker("warming", self)
-        self.conversation = ConversationController(self.window.conversations, self.window.conversation, self.window.details, self.errands, self)
+        self.conversation = ConversationController(
+            self.window.conversations, self.window.conversation, self.window.details, self.errands, self
+        )
         self.library = LibraryController(self.window.library, self)
         self.window.conversation.question_box.set_web_mode(settings.web.mode)
         self._connect()
@@ -121,7 +124,7 @@ class WindowApp(QObject):
             return
         self.application = application
         self.conversation.use(application)
-        self.library.use(application.library, application.user_store.sources)
+        self.library.use(application.library)
         wanted, self._wanted = self._wanted, []
         self.library.add_paths(wanted)
         if self._warm:
@@ -196,13 +199,13 @@ class WindowApp(QObject):
         elif action == "add_files":
             self.ask_for_files()
         elif action == "rebuild_index" and self.application is not None:
-            self.library.rebuild_index(self.application.index_store.rebuild)
+            self.library.rebuild_index()
         elif action == "new_question":
             self.window.conversation.question_box.edit.setFocus()
         elif self.application is None:
             self.open_application()
         else:
-            self._next = self._next or self.settings
+            self._next, self._anew = self.settings, True
             self._change_over()
 
     # Settings
@@ -227,10 +230,15 @@ class WindowApp(QObject):
         """Replace the application once neither an answer nor the indexing needs it."""
         if self._next is None or self._stopped or self.conversation.running:
             return
+        if self.application is not None and self._next.models == self.application.settings.models and not self._anew:
+            self.application = self.application.with_settings(self._next)
+            self._next = None
+            self.conversation.use(self.application)
+            return
         if self.library.busy:
             self.library.release()
             return
-        self._next = None
+        self._next, self._anew = None, False
         old, self.application = self.application, None
         self.conversation.release()
         self.library.release()
@@ -239,7 +247,9 @@ class WindowApp(QObject):
         if old is None:
             self.open_application()
         else:
-            self.errands.do(old.close, lambda _none: self.open_application(), lambda error: (self.show_problem(error), self.open_application()))  # type: ignore[func-returns-value]
+            self.errands.do(
+                old.close, lambda _none: self.open_application(), lambda error: (self.show_problem(error), self.open_application())
+            )  # type: ignore[func-returns-value]
 
     # What went wrong
 

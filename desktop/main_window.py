@@ -24,8 +24,9 @@ from desktop.widgets.action_banner import ActionBanner
 from desktop.widgets.drop_overlay import DropOverlay
 from desktop.widgets.local_files import local_files
 from desktop.widgets.safe_text import plain_tooltip
+from desktop.widgets.surface import columns
 
-NARROW_COLUMNS = 130
+NARROW_COLUMNS = 124
 
 
 class MainWindow(QMainWindow):
@@ -66,11 +67,10 @@ class MainWindow(QMainWindow):
         self.panes.setStretchFactor(1, 1)
         self.panes.setCollapsible(1, False)
         self.left.setChildrenCollapsible(False)
-        character = self.fontMetrics().averageCharWidth()
-        self.left.setMinimumWidth(character * 24)
-        self.conversation.setMinimumWidth(character * 44)
-        self.details.setMinimumWidth(character * 34)
-        self.panes.setSizes([character * 38, character * 96, character * 54])
+        self.left.setMinimumWidth(columns(self, 24))
+        self.conversation.setMinimumWidth(columns(self, 44))
+        self.details.setMinimumWidth(columns(self, 32))
+        self.panes.setSizes([columns(self, 36), columns(self, 90), columns(self, 46)])
         central = QWidget()
         layout = QVBoxLayout(central)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -148,10 +148,18 @@ class MainWindow(QMainWindow):
 
     def cycle_panes(self) -> None:
         """Move the keyboard to the next visible pane."""
-        stops = [self.conversations.view, self.library.tree, self.conversation.question_box.edit, self.details.trace, self.details.viewer.text]
+        stops = [
+            self.conversations.view,
+            self.library.tree,
+            self.conversation.question_box.edit,
+            self.details.trace,
+            self.details.viewer.text,
+        ]
         seen = [stop for stop in stops if stop.isVisible()] or [self.conversation.question_box.edit]
         focused = QApplication.focusWidget()
-        here = next((index for index, stop in enumerate(seen) if focused is not None and (stop is focused or stop.isAncestorOf(focused))), -1)
+        here = next(
+            (index for index, stop in enumerate(seen) if focused is not None and (stop is focused or stop.isAncestorOf(focused))), -1
+        )
         seen[(here + 1) % len(seen)].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def geometry_state(self) -> tuple[QByteArray, QByteArray]:
@@ -166,21 +174,21 @@ class MainWindow(QMainWindow):
         self.left_action.setChecked(not self.left.isHidden())
         self.right_action.setChecked(not self.details.isHidden())
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if local_files(event.mimeData()):
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             self.overlay.appear()
 
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         if self.overlay.isVisible():
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
 
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self.overlay.hide()
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+    def dropEvent(self, event: QDropEvent) -> None:
         self.overlay.hide()
         files = local_files(event.mimeData())
         if files:
@@ -189,26 +197,25 @@ class MainWindow(QMainWindow):
             event.accept()
             self.files_dropped.emit(files)
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+    def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self.closed.emit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = event.size().width() < self.fontMetrics().averageCharWidth() * NARROW_COLUMNS
+        narrow = event.size().width() < columns(self, NARROW_COLUMNS)
         if narrow != self._narrow:
             self._narrow = narrow
             self.right_action.setChecked(not narrow)
             self.left_action.setChecked(True)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and hasattr(self, "overlay"):
             self._retranslate()
 
     def _size(self) -> None:
-        character, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
-        wanted = (character * 188, line * 50)
+        wanted = (columns(self, 172), self.fontMetrics().height() * 48)
         screen = self.screen().availableSize() if self.screen() is not None else None
         if screen is not None:
             wanted = (min(wanted[0], int(screen.width() * 0.95)), min(wanted[1], int(screen.height() * 0.92)))

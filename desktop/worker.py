@@ -49,6 +49,7 @@ class Worker(QObject):
         self._grace_seconds = grace_seconds
         self._ticket = 0
         self._run: _Run | None = None
+        self._last: _Run | None = None
         self._runs: set[_Run] = set()
         self._said.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._finish, Qt.ConnectionType.QueuedConnection)
@@ -60,13 +61,12 @@ class Worker(QObject):
 
     def start(self, job: Job) -> int:
         """Run `job`; returns the ticket its events carry."""
-        previous = self._run
-        if previous is not None:
-            previous.cancel.cancel()
+        if self._run is not None:
+            self._run.cancel.cancel()
         self._ticket += 1
-        run = _Run(self._ticket, job, self._name, previous)
+        run = _Run(self._ticket, job, self._name, self._last)
         run.thread = threading.Thread(target=self._work, args=(run,), name=self._name, daemon=True)
-        self._run = run
+        self._run = self._last = run
         self._runs = {known for known in self._runs if known.thread.is_alive()} | {run}
         run.thread.start()
         return run.ticket
@@ -96,8 +96,9 @@ class Worker(QObject):
         return not any(run.thread.is_alive() for run in self._runs)
 
     def _work(self, run: _Run) -> None:
-        if run.after is not None:
+        if run.after is not None:  # also after one that was given up: two jobs never write at the same time if it can be helped
             run.after.thread.join(self._grace_seconds)
+            run.after = None
         error: LamplightError | None = None
         try:
             run.cancel.check()

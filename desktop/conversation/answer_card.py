@@ -79,7 +79,7 @@ class AnswerCard(Surface):
             layout.addWidget(widget)
         actions = QHBoxLayout()
         actions.setSpacing(2)
-        actions.setContentsMargins(-6, 0, 0, 0)
+        actions.setContentsMargins(-9, 0, 0, 0)
         self.copy_button, self.retry_button, self.details_button = (_flat_button(self) for _ in range(3))
         for button in (self.copy_button, self.retry_button, self.details_button):
             actions.addWidget(button)
@@ -133,11 +133,11 @@ class AnswerCard(Surface):
         self._selected = selected
         self.set_roles(border="accent" if selected else "border")
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         self.chosen.emit()
         super().mousePressEvent(event)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if not hasattr(self, "details_button"):
             return

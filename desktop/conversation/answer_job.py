@@ -84,7 +84,5 @@ def history_of(turns: Sequence[Turn]) -> tuple[Message, ...]:
     """The last answered turns as the messages that the next question may refer to."""
     answered = [turn for turn in turns if turn.answer is not None and turn.text]
     return tuple(
-        message
-        for turn in answered[-HISTORY_TURNS:]
-        for message in (Message("user", turn.question), Message("assistant", turn.text))
+        message for turn in answered[-HISTORY_TURNS:] for message in (Message("user", turn.question), Message("assistant", turn.text))
     )

@@ -52,7 +52,12 @@ class ConversationController(QObject):
     details_wanted = Signal()  # the details pane should be seen
 
     def __init__(
-        self, conversations: ConversationList, view: ConversationView, details: DetailsPanel, errands: Errands, parent: QObject | None = None
+        self,
+        conversations: ConversationList,
+        view: ConversationView,
+        details: DetailsPanel,
+        errands: Errands,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._list, self._view, self._details, self._errands = conversations, view, details, errands
@@ -138,7 +143,9 @@ class ConversationController(QObject):
         """Begin a conversation, or go to the one that was begun and not used."""
         if self._application is None:
             return
-        empty = next((known for known in self._summaries if not known.title and (self._run is None or self._run.conversation_id != known.id)), None)
+        empty = next(
+            (known for known in self._summaries if not known.title and (self._run is None or self._run.conversation_id != known.id)), None
+        )
         if empty is not None:
             self.show_conversation(empty.id)
             return

@@ -40,7 +40,7 @@ class ConversationListModel(QAbstractListModel):
     def row_of(self, conversation_id: int) -> int:
         return next((row for row, known in enumerate(self._rows) if known.id == conversation_id), -1)
 
-    def rowCount(self, parent: _Index = _ROOT) -> int:  # noqa: N802
+    def rowCount(self, parent: _Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -56,7 +56,7 @@ class ConversationListModel(QAbstractListModel):
             return plain_tooltip(title)
         return None
 
-    def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802
+    def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         known = self.conversation_at(index.row())
         title = " ".join(str(value).split())[:TITLE_LIMIT]
         if known is None or role != Qt.ItemDataRole.EditRole or not title or title == known.title:
@@ -139,7 +139,7 @@ class ConversationList(QWidget):
         box.open()
         return box
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and hasattr(self, "_showing"):
             self._retranslate()

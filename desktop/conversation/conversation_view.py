@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.conversation.question_box import QuestionBox
-from desktop.conversation.transcript import TEXT_COLUMNS, Transcript
+from desktop.conversation.transcript import SIDE, TEXT_COLUMNS, Transcript
 from desktop.conversation.web_consent_bar import WebConsentBar
 from desktop.conversation.welcome_view import WelcomeView
+from desktop.widgets.surface import columns
 
 
 class ConversationView(QWidget):
@@ -31,15 +32,23 @@ class ConversationView(QWidget):
         foot.addWidget(self.consent_bar)
         foot.addWidget(self.question_box)
         column = QWidget(self)
-        column.setMaximumWidth(self.fontMetrics().averageCharWidth() * TEXT_COLUMNS)
+        column.setMaximumWidth(columns(self, TEXT_COLUMNS))
         column.setLayout(foot)
         foot.setContentsMargins(0, 0, 0, 0)
-        row = QHBoxLayout()
-        row.setContentsMargins(22, 4, 22, 16)
-        row.addStretch(1)
-        row.addWidget(column, 100)
-        row.addStretch(1)
-        layout.addLayout(row)
+        self._foot = QHBoxLayout()
+        self._foot.addStretch(1)
+        self._foot.addWidget(column, 100)
+        self._foot.addStretch(1)
+        layout.addLayout(self._foot)
+        self.transcript.verticalScrollBar().rangeChanged.connect(self._align)
+        self.pages.currentChanged.connect(self._align)
+        self._align()
+
+    def _align(self) -> None:
+        """Keep the question box in line with the transcript's column, which gives way to its scroll bar."""
+        bar = self.transcript.verticalScrollBar()
+        scrolls = self.pages.currentWidget() is self.transcript and bar.maximum() > 0
+        self._foot.setContentsMargins(SIDE, 4, SIDE + (bar.sizeHint().width() if scrolls else 0), 16)
 
     def show_welcome(self) -> None:
         """Nothing has been asked here yet."""

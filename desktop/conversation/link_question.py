@@ -32,13 +32,23 @@ def warnings_for(address: str, passages: Sequence[str]) -> list[str]:
     """What to say about a suspicious address, in the window's language."""
     found = []
     if len(address) > LONG_ADDRESS:
-        found.append(QCoreApplication.translate("LinkQuestion", "This address is unusually long. Long addresses can carry text away from your computer."))
+        found.append(
+            QCoreApplication.translate(
+                "LinkQuestion", "This address is unusually long. Long addresses can carry text away from your computer."
+            )
+        )
     if carries_text(address, passages):
-        found.append(QCoreApplication.translate("LinkQuestion", "This address contains text from your files. Opening it would send that text to the site."))
+        found.append(
+            QCoreApplication.translate(
+                "LinkQuestion", "This address contains text from your files. Opening it would send that text to the site."
+            )
+        )
     return found
 
 
-def ask_to_open(parent: QWidget, address: str, passages: Sequence[str] = (), open_url: Callable[[QUrl], object] | None = None) -> QMessageBox | None:
+def ask_to_open(
+    parent: QWidget, address: str, passages: Sequence[str] = (), open_url: Callable[[QUrl], object] | None = None
+) -> QMessageBox | None:
     """Show the full address and open it in the browser only after a yes. Other addresses than web addresses open nothing."""
     url = QUrl(address, QUrl.ParsingMode.StrictMode)
     if not opens_in_browser(url):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFocusEvent, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -38,20 +36,20 @@ class QuestionEdit(QPlainTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
         self._fit()
 
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:  # noqa: N802
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composing = bool(event.preeditString())
         super().inputMethodEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.focus_changed.emit()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         self._composing = False
         super().focusOutEvent(event)
         self.focus_changed.emit()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
             return
@@ -64,17 +62,17 @@ class QuestionEdit(QPlainTextEdit):
         elif not event.isAutoRepeat():
             self.submitted.emit()
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText() or bool(local_files(source))
 
-    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
+    def insertFromMimeData(self, source: QMimeData) -> None:
         files = local_files(source)
         if files:
             self.files_pasted.emit(files)
         elif source.hasText():
             self.insertPlainText(source.text())
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.height())
 
     def _fit(self) -> None:
@@ -179,12 +177,14 @@ class QuestionBox(Surface):
         if not question or self._running:
             return
         if len(question) > QUESTION_LIMIT:
-            words = self.tr("This question has {count} characters; at most {limit} can be asked at once. Please shorten it, or add the text as a file.")
+            words = self.tr(
+                "This question has {count} characters; at most {limit} can be asked at once. Please shorten it, or add the text as a file."
+            )
             self.show_hint(words.replace("{count}", f"{len(question):,}").replace("{limit}", f"{QUESTION_LIMIT:,}"), problem=True)
             return
         self.question_submitted.emit(question)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and hasattr(self, "stop_button"):
             self._retranslate()
@@ -202,7 +202,7 @@ class QuestionBox(Surface):
         self.web_button.setToolTip(plain_tooltip(self.tr("Whether the web may be searched when your files do not say")))
         self.web_button.setAccessibleName(self.web_button.text())
         self.send_button.setText(self.tr("Ask"))
-        self.send_button.setIcon(icon("send", role_color("accent_text").name()))
+        self.send_button.setIcon(icon("send", role_color("lamp_text").name()))
         self.send_button.setAccessibleName(self.tr("Send the question"))
         self.stop_button.setText(self.tr("Stop"))
         self.stop_button.setIcon(icon("stop"))

@@ -30,10 +30,10 @@ class _LineNumbers(QWidget):
         super().__init__(view)
         self._view = view
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(self._view.number_width(), 0)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         self._view.paint_numbers(event)
 
 
@@ -109,7 +109,7 @@ class NumberedText(QPlainTextEdit):
                 painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(block.blockNumber() + 1))
             block = block.next()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         inside = self.contentsRect()
         self._numbers.setGeometry(QRect(inside.left(), inside.top(), self.number_width(), inside.height()))
@@ -211,7 +211,7 @@ class SourceViewer(QWidget):
         self.problem.setText(words)
         self.problem.show()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if not hasattr(self, "problem"):
             return

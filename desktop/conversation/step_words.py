@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from core.documents import Answer, Step
+from desktop.error_text import note_text
+from desktop.spoken_errors import translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def step_text(node: str, detail: Mapping[str, object]) -> StepText:
     """The finished step in words: what it decided, searched or found. Unknown details are left out, never guessed."""
     lines = _LINES.get(node)
     details = lines(detail) if lines is not None else ()
-    return StepText(_finished_title(node), tuple(line for line in details if line), failed=bool(_text(detail, "error")))
+    return StepText(_finished_title(node), tuple(line for line in details if line), failed=bool(_text(detail, "error", "web_error")))
 
 
 def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
@@ -70,7 +72,7 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
         if step.node == "rewrite_question" and answer.standalone_question != answer.question:
             detail = {"standalone_question": answer.standalone_question}
         elif step.node == "route_question":
-            detail = {"strategy": answer.strategy, "reason": answer.route_reason}
+            detail = {"strategy": answer.strategy, "route_reason": answer.route_reason}
         elif step.node == "decompose_question":
             detail = {"sub_questions": [lookup.query for lookup in answer.sub_questions]}
         elif step.node == "retrieve" and (lookup := next(lookups, None)) is not None:
@@ -78,7 +80,7 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
         elif step.node == "evaluate_context" and answer.evaluation is not None:
             detail = {"enough": answer.evaluation.enough, "missing": list(answer.evaluation.missing)}
         elif step.node == "web_search":
-            detail = {"query": answer.web.query, "results": len(answer.web.results), "error": answer.web.error}
+            detail = {"web_query": answer.web.query, "web_results": len(answer.web.results), "web_error": answer.web.error}
         found.append((step, detail))
     return found
 
@@ -86,18 +88,6 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
 def seconds_text(seconds: float) -> str:
     """A duration as the trace shows it."""
     return QCoreApplication.translate("StepWords", "{seconds} s").replace("{seconds}", f"{seconds:.1f}")
-
-
-def web_error_text(code: str) -> str:
-    """Why the web could not be searched."""
-    words = {
-        "web_offline": QCoreApplication.translate("StepWords", "The web could not be reached: this computer is offline."),
-        "web_limited": QCoreApplication.translate("StepWords", "The search engine asked to slow down; nothing was found there this time."),
-        "web_timed_out": QCoreApplication.translate("StepWords", "The search engine did not answer in time."),
-        "declined": QCoreApplication.translate("StepWords", "You chose not to send it."),
-        "web_declined": QCoreApplication.translate("StepWords", "You chose not to send it."),
-    }
-    return words.get(code, QCoreApplication.translate("StepWords", "The web search failed."))
 
 
 def _text(detail: Mapping[str, object], *names: str) -> str:
@@ -108,22 +98,14 @@ def _text(detail: Mapping[str, object], *names: str) -> str:
     return ""
 
 
-def _texts(detail: Mapping[str, object], *names: str) -> list[str]:
-    for name in names:
-        value = detail.get(name)
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return [str(item) for item in value]
-    return []
+def _texts(detail: Mapping[str, object], name: str) -> list[str]:
+    value = detail.get(name)
+    return [str(item) for item in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
-def _count(detail: Mapping[str, object], *names: str) -> int | None:
-    for name in names:
-        value = detail.get(name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return len(value)
-    return None
+def _count(detail: Mapping[str, object], name: str) -> int | None:
+    value = detail.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _quoted(text: str) -> str:
@@ -131,7 +113,7 @@ def _quoted(text: str) -> str:
 
 
 def _rewrite_lines(detail: Mapping[str, object]) -> list[str]:
-    return [_quoted(_text(detail, "standalone_question", "question"))]
+    return [_quoted(_text(detail, "standalone_question"))]
 
 
 def _route_lines(detail: Mapping[str, object]) -> list[str]:
@@ -141,11 +123,16 @@ def _route_lines(detail: Mapping[str, object]) -> list[str]:
         "complex": QCoreApplication.translate("StepWords", "In your files"),
         "web": QCoreApplication.translate("StepWords", "On the web"),
     }
-    return [where.get(strategy, strategy), _text(detail, "reason", "route_reason")]
+    reasons = {
+        "arithmetic": QCoreApplication.translate("StepWords", "It can be calculated"),
+        "general": QCoreApplication.translate("StepWords", "It is a matter of general knowledge or of writing"),
+        "route_failed": translated(note_text("route_failed").title),
+    }
+    return [where.get(strategy, ""), reasons.get(_text(detail, "route_reason"), "")]
 
 
 def _decompose_lines(detail: Mapping[str, object]) -> list[str]:
-    return [f"{number}. {query}" for number, query in enumerate(_texts(detail, "sub_questions", "queries"), start=1)]
+    return [f"{number}. {query}" for number, query in enumerate(_texts(detail, "sub_questions"), start=1)]
 
 
 def _found_line(count: int | None) -> str:
@@ -159,28 +146,30 @@ def _found_line(count: int | None) -> str:
 
 
 def _retrieve_lines(detail: Mapping[str, object]) -> list[str]:
-    query = _quoted(_text(detail, "query", "current_query"))
+    query = _quoted(_text(detail, "query"))
     if _text(detail, "error"):
         return [query, QCoreApplication.translate("StepWords", "The search failed")]
     answer = _text(detail, "answer")
     learned = QCoreApplication.translate("StepWords", "Learned: {answer}").replace("{answer}", answer) if answer else ""
-    return [query, _found_line(_count(detail, "found", "new", "documents")), learned]
+    return [query, _found_line(_count(detail, "found")), learned]
 
 
 def _plan_lines(detail: Mapping[str, object]) -> list[str]:
-    decision = _text(detail, "planned_next", "decision", "next")
+    decision = _text(detail, "planned_next")
     words = {
         "retrieve": QCoreApplication.translate("StepWords", "Search on"),
         "generate": QCoreApplication.translate("StepWords", "Enough searched"),
     }
-    return [words.get(decision, ""), _text(detail, "reason")]
+    learned = [
+        QCoreApplication.translate("StepWords", "Learned: {answer}").replace("{answer}", answer)
+        for answer in _texts(detail, "answers")[-1:]
+    ]
+    return [words.get(decision, ""), *learned]
 
 
 def _evaluate_lines(detail: Mapping[str, object]) -> list[str]:
     enough = detail.get("enough")
-    missing = [
-        QCoreApplication.translate("StepWords", "Missing: {what}").replace("{what}", what) for what in _texts(detail, "missing")
-    ]
+    missing = [QCoreApplication.translate("StepWords", "Missing: {what}").replace("{what}", what) for what in _texts(detail, "missing")]
     if enough is True:
         return [QCoreApplication.translate("StepWords", "Enough to answer")]
     if enough is False:
@@ -189,10 +178,10 @@ def _evaluate_lines(detail: Mapping[str, object]) -> list[str]:
 
 
 def _web_lines(detail: Mapping[str, object]) -> list[str]:
-    query = _quoted(_text(detail, "query"))
-    if error := _text(detail, "error"):
-        return [query, web_error_text(error)]
-    count = _count(detail, "found", "results")
+    query = _quoted(_text(detail, "web_query"))
+    if error := _text(detail, "web_error"):
+        return [query, translated(note_text(error).title)]
+    count = _count(detail, "web_results")
     if count is None:
         return [query]
     if count == 1:

@@ -86,7 +86,9 @@ class SourceRow(SurfaceButton):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         where = citation.url or str(citation.file or "")
         self.setToolTip(plain_tooltip(where))
-        self.setAccessibleName(self.tr("Source {n}: {title}, {place}").replace("{n}", str(citation.n)).replace("{title}", name).replace("{place}", place))
+        self.setAccessibleName(
+            self.tr("Source {n}: {title}, {place}").replace("{n}", str(citation.n)).replace("{title}", name).replace("{place}", place)
+        )
 
 
 class TracePanel(QScrollArea):
@@ -106,7 +108,7 @@ class TracePanel(QScrollArea):
         layout.setContentsMargins(16, 14, 16, 16)
         layout.setSpacing(6)
         self.steps_heading = TintedLabel("", "text", body, bold=True)
-        self.steps_total = TintedLabel("", "muted_text", body, scale=0.92)
+        self.steps_total = TintedLabel("", "muted_text", body, scale=0.92, wrap=False)
         self.empty = TintedLabel("", "muted_text", body)
         self._step_rows = QVBoxLayout()
         self._step_rows.setSpacing(0)
@@ -114,10 +116,12 @@ class TracePanel(QScrollArea):
         self.no_sources = TintedLabel("", "muted_text", body)
         self._source_rows = QVBoxLayout()
         self._source_rows.setSpacing(7)
-        layout.addWidget(self.steps_heading)
+        head = QHBoxLayout()
+        head.addWidget(self.steps_heading, 1)
+        head.addWidget(self.steps_total, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(head)
         layout.addWidget(self.empty)
         layout.addLayout(self._step_rows)
-        layout.addWidget(self.steps_total)
         layout.addSpacing(12)
         layout.addWidget(self.sources_heading)
         layout.addWidget(self.no_sources)
@@ -136,7 +140,11 @@ class TracePanel(QScrollArea):
     @property
     def sources(self) -> list[SourceRow]:
         """The sources on screen, in order."""
-        return [widget for index in range(self._source_rows.count()) if isinstance(widget := self._source_rows.itemAt(index).widget(), SourceRow)]
+        return [
+            widget
+            for index in range(self._source_rows.count())
+            if isinstance(widget := self._source_rows.itemAt(index).widget(), SourceRow)
+        ]
 
     def show_nothing(self) -> None:
         """No answer is chosen."""
@@ -179,7 +187,7 @@ class TracePanel(QScrollArea):
         self._citations, self._total, self._finished = tuple(citations), seconds, True
         self._rebuild()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and hasattr(self, "_finished"):
             self._retranslate()

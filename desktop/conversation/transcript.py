@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.conversation.answer_card import AnswerCard
 from desktop.conversation.turn_view import TurnView
 from desktop.widgets.safe_text import SafeTextBrowser
-from desktop.widgets.surface import Surface
+from desktop.widgets.surface import Surface, columns
 
 LIVE_TURNS = 40
 NEAR_BOTTOM = 24
 TEXT_COLUMNS = 92
+LONG_LINE = 400
+SIDE = 22
 
 
 class QuestionBubble(QWidget):
@@ -24,19 +27,22 @@ class QuestionBubble(QWidget):
         super().__init__(parent)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        bubble = Surface("user_bubble", parent=self)
-        bubble.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        inner = QVBoxLayout(bubble)
+        self._bubble = Surface("user_bubble", parent=self)
+        self._bubble.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        inner = QVBoxLayout(self._bubble)
         inner.setContentsMargins(14, 9, 14, 9)
-        self.text = SafeTextBrowser(bubble)
+        self.text = SafeTextBrowser(self._bubble)
         self.text.show_plain(question)
         self.text.setAccessibleName(self.tr("Your question"))
         inner.addWidget(self.text)
         layout.addStretch(1)
-        layout.addWidget(bubble, 4)
-        ideal = self.text.document().idealWidth()
-        width = self.fontMetrics().averageCharWidth() * TEXT_COLUMNS * 3 // 4
-        bubble.setMaximumWidth(min(int(ideal) + 34, width))
+        layout.addWidget(self._bubble)
+        metrics = self.text.fontMetrics()
+        self._ideal_width = max(metrics.horizontalAdvance(line[:LONG_LINE]) for line in question.split("\n")) + 34
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._bubble.setFixedWidth(min(self._ideal_width, event.size().width() * 4 // 5))
 
 
 class Transcript(QScrollArea):
@@ -65,11 +71,11 @@ class Transcript(QScrollArea):
         self._layout.addStretch(1)
         holder = QWidget()
         row = QHBoxLayout(holder)
-        row.setContentsMargins(22, 0, 22, 0)
+        row.setContentsMargins(SIDE, 0, SIDE, 0)
         row.addStretch(1)
         row.addWidget(self._column, 100)
         row.addStretch(1)
-        self._column.setMaximumWidth(self.fontMetrics().averageCharWidth() * TEXT_COLUMNS)
+        self._column.setMaximumWidth(columns(self, TEXT_COLUMNS))
         self.setWidget(holder)
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled)
@@ -124,7 +130,7 @@ class Transcript(QScrollArea):
         bar.setValue(bar.maximum())
         QTimer.singleShot(0, self, lambda: bar.setValue(bar.maximum()) if self._following else None)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_earlier"):
             self._retranslate()

@@ -47,14 +47,16 @@ class WebConsentBar(Surface):
         self.show()
         self.query.setFocus()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "send_button"):
             self._retranslate()
 
     def _retranslate(self) -> None:
         self.heading.setText(self.tr("Your files do not say enough. Search the web?"))
-        self.explanation.setText(self.tr("Only these words are sent to the search engine. You can change them first. Nothing from your files is sent."))
+        self.explanation.setText(
+            self.tr("Only these words are sent to the search engine. You can change them first. Nothing from your files is sent.")
+        )
         self.query.setAccessibleName(self.tr("Words to send to the search engine"))
         self.refuse_button.setText(self.tr("Don't send"))
         self.send_button.setText(self.tr("Send once"))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from desktop.theme import icon
-from desktop.widgets.surface import Surface, SurfaceButton, TintedLabel, role_color
+from desktop.widgets.surface import Surface, SurfaceButton, TintedLabel, columns, role_color
 
 EXAMPLES = 3
 
@@ -66,7 +66,7 @@ class WelcomeView(QWidget):
         self.promise = TintedLabel("", "muted_text", self, scale=0.92)
         self.promise.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column = QWidget(self)
-        column.setMaximumWidth(self.fontMetrics().averageCharWidth() * 84)
+        column.setMaximumWidth(columns(self, 84))
         inner = QVBoxLayout(column)
         inner.setContentsMargins(22, 16, 22, 16)
         inner.setSpacing(12)
@@ -101,7 +101,7 @@ class WelcomeView(QWidget):
         """The example questions on screen."""
         return [widget for index in range(self._examples.count()) if isinstance(widget := self._examples.itemAt(index).widget(), _Chip)]
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and hasattr(self, "promise"):
             self._retranslate()
@@ -110,7 +110,7 @@ class WelcomeView(QWidget):
         side = self.fontMetrics().height() * 3
         self.lamp.setPixmap(icon("lamp", role_color("accent").name()).pixmap(side, side))
         self.files_button.setText(self.tr("Add files…"))
-        self.files_button.setIcon(icon("add-file", role_color("accent_text").name()))
+        self.files_button.setIcon(icon("add-file", role_color("lamp_text").name()))
         self.folder_button.setText(self.tr("Add a folder…"))
         self.folder_button.setIcon(icon("add-folder"))
         self.sample_button.setText(self.tr("Try the sample library"))
@@ -118,16 +118,26 @@ class WelcomeView(QWidget):
             button.setAccessibleName(button.text())
         self.drop_words.setText(self.tr("Drag files or folders here"))
         self.promise.setText(
-            self.tr("Everything happens on this computer and works without the internet. Your files are read, never changed, moved or sent.")
+            self.tr(
+                "Everything happens on this computer and works without the internet. Your files are read, never changed, moved or sent."
+            )
         )
         self.examples_heading.setText(self.tr("For example"))
         if self._files:
             self.title.setText(self.tr("What would you like to know?"))
-            ready = self.tr("1 file is ready.") if self._files == 1 else self.tr("{count} files are ready.").replace("{count}", f"{self._files:,}")
+            ready = (
+                self.tr("1 file is ready.")
+                if self._files == 1
+                else self.tr("{count} files are ready.").replace("{count}", f"{self._files:,}")
+            )
             self.explanation.setText(ready + " " + self.tr("Every answer shows where it comes from."))
         else:
             self.title.setText(self.tr("Ask your own files"))
-            self.explanation.setText(self.tr("Add texts, notes, code or tables, ask in your own words, and check every answer against the passage it comes from."))
+            self.explanation.setText(
+                self.tr(
+                    "Add texts, notes, code or tables, ask in your own words, and check every answer against the passage it comes from."
+                )
+            )
         self.drop_area.setVisible(not self._files)
         self._show_examples()
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.cancel import CancelToken
 from core.documents import Document
-from core.errors import Cancelled, LamplightError
+from core.errors import Cancelled, LamplightError, NotFound
 from core.events import FileFinished, IndexEvent
 from desktop.library.library_panel import LibraryPanel
 from desktop.spoken_errors import spoken
@@ -29,6 +29,10 @@ class LibraryWork(Protocol):
     def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]: ...
 
     def documents(self) -> Sequence[Document]: ...
+
+    def sources(self) -> Sequence[Path]: ...
+
+    def rebuild(self) -> Any: ...
 
 
 REPORT_MS = 200
@@ -51,10 +55,17 @@ Wish = Callable[[LibraryWork, CancelToken], Iterator[IndexEvent]]
 
 
 def add(paths: Sequence[Path]) -> Wish:
-    """Link files and folders."""
+    """Link files and folders; those that are there are linked even if others are not."""
 
     def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
-        library.add(paths)
+        missing: NotFound | None = None
+        for path in paths:
+            try:
+                library.add([path])
+            except NotFound as error:
+                missing = missing or error
+        if missing is not None:
+            raise missing
         yield from ()
 
     return carry_out
@@ -79,23 +90,19 @@ def retry(path: Path) -> Wish:
     return carry_out
 
 
-def rebuild(start_empty: Callable[[], Any]) -> Wish:
-    """Throw the index away; the run after it reads everything anew."""
-
-    def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
-        start_empty()
-        yield from ()
-
-    return carry_out
+def rebuild(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+    """Put the index aside; the run after it reads everything anew."""
+    library.rebuild()
+    yield from ()
 
 
 def library_job(
-    library: LibraryWork, sources: Callable[[], Sequence[Path]], wishes: Sequence[Wish], index: bool, cancel: CancelToken
+    library: LibraryWork, wishes: Sequence[Wish], index: bool, cancel: CancelToken
 ) -> Iterator[LibraryListed | WishDone | IndexEvent]:
     """Carry out the wishes in order, then bring the index up to date with the disk (unless paused)."""
 
     def listed() -> LibraryListed:
-        return LibraryListed(tuple(library.documents()), tuple(sources()))
+        return LibraryListed(tuple(library.documents()), tuple(library.sources()))
 
     for wish in wishes:
         yield from wish(library, cancel)
@@ -117,7 +124,6 @@ class LibraryController(QObject):
         self._panel = panel
         self.worker = Worker("indexing", self)
         self._library: LibraryWork | None = None
-        self._sources: Callable[[], Sequence[Path]] = tuple
         self._wishes: deque[Wish] = deque()
         self._paused = False
         self._again = False
@@ -140,9 +146,9 @@ class LibraryController(QObject):
         """Whether the library is being changed or read."""
         return self.worker.busy
 
-    def use(self, library: LibraryWork, sources: Callable[[], Sequence[Path]]) -> None:
+    def use(self, library: LibraryWork) -> None:
         """Work with this library from now on and bring it up to date."""
-        self._library, self._sources = library, sources
+        self._library = library
         self._begin()
 
     def release(self) -> None:
@@ -156,9 +162,9 @@ class LibraryController(QObject):
         if paths:
             self._want(add(paths))
 
-    def rebuild_index(self, start_empty: Callable[[], Any]) -> None:
-        """Begin an empty index with `start_empty`, and fill it again."""
-        self._want(rebuild(start_empty))
+    def rebuild_index(self) -> None:
+        """Begin an empty index and fill it again."""
+        self._want(rebuild)
 
     def pause(self) -> None:
         """Stop indexing until `resume`; the file in work is begun anew then."""
@@ -173,6 +179,7 @@ class LibraryController(QObject):
 
     def _want(self, wish: Wish) -> None:
         self._wishes.append(wish)
+        self._show_problem(None)
         if self.worker.busy:
             self._again = True
             self.worker.cancel()
@@ -186,8 +193,8 @@ class LibraryController(QObject):
             self._again = True
             return
         self._open_wishes = len(self._wishes)
-        library, sources, wishes, index = self._library, self._sources, tuple(self._wishes), not self._paused
-        self.worker.start(lambda cancel: library_job(library, sources, wishes, index, cancel))
+        library, wishes, index = self._library, tuple(self._wishes), not self._paused
+        self.worker.start(lambda cancel: library_job(library, wishes, index, cancel))
 
     def _heard(self, _ticket: int, event: object) -> None:
         if isinstance(event, WishDone):
@@ -203,6 +210,10 @@ class LibraryController(QObject):
             self._panel.show_event(event)  # type: ignore[arg-type]
             if isinstance(event, FileFinished):
                 self._count(event)
+
+    def _show_problem(self, error: LamplightError | None) -> None:
+        words = spoken(error) if error is not None else None
+        self._panel.show_problem(words.title if words else "", words.what_to_do if words else "")
 
     def _count(self, event: FileFinished) -> None:
         before = len(self._ready)
@@ -224,11 +235,9 @@ class LibraryController(QObject):
         if error is not None and not isinstance(error, Cancelled):
             if self._open_wishes:
                 self._wishes.popleft()  # it would fail again and block the others
-            words = spoken(error)
-            self._panel.show_problem(words.title, words.what_to_do)
+                again = True
+            self._show_problem(error)
             self.failed.emit(error)
-        elif error is None:
-            self._panel.show_problem("", "")
         if again and self._library is not None:
             self._begin()
         else:

@@ -47,7 +47,7 @@ def without_references(markdown: str) -> str:
 class SafeTextDocument(QTextDocument):
     """A document that loads nothing: every resource is empty, whatever its address."""
 
-    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
         # Not a null value: for that Qt would go and read the file itself.
         return QByteArray(b"")
 
@@ -155,12 +155,12 @@ class SafeTextBrowser(QTextBrowser):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
-        self.viewport().setAutoFillBackground(False)
+        self.setStyleSheet("QTextBrowser { background: transparent; border: none; padding: 0; }")
         self.anchorClicked.connect(self._choose)
         self.renders = 0
         self._adopt(SafeTextDocument(self))
 
-    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
         return QByteArray(b"")
 
     def show_markdown(self, markdown: str, marks: Set[int], mark_color: QColor) -> None:
@@ -180,21 +180,23 @@ class SafeTextBrowser(QTextBrowser):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(240, self._text_height())
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(80, self.fontMetrics().height())
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the transcript scrolls, not the message
 
     def _adopt(self, document: QTextDocument) -> None:
         previous = self.document()
         document.setDefaultFont(self.font())
         document.setDocumentMargin(0)
+        document.setIndentWidth(self.fontMetrics().height() * 1.1)
         self.setDocument(document)
-        document.documentLayout().documentSizeChanged.connect(self._fit)
+        # Queued: the size also changes while the document is being painted, and a resize in the midst of that ends the program.
+        document.documentLayout().documentSizeChanged.connect(self._fit, Qt.ConnectionType.QueuedConnection)
         if isinstance(previous, SafeTextDocument) and previous is not document:
             previous.deleteLater()
         self._fit()

@@ -30,6 +30,11 @@ def scaled_font(base: QFont, scale: float = 1.0, *, bold: bool = False) -> QFont
     return font
 
 
+def columns(widget: QWidget, count: int) -> int:
+    """The width of `count` average Latin letters; Qt's own average is twice that in a font made for Chinese."""
+    return widget.fontMetrics().horizontalAdvance("n") * count
+
+
 class Surface(QFrame):
     """A rounded area filled with one theme colour; optionally a stripe on its left edge and a border, each a theme colour."""
 
@@ -44,7 +49,7 @@ class Surface(QFrame):
         self._stripe = self._stripe if stripe is None else stripe
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
@@ -61,11 +66,19 @@ class TintedLabel(PlainLabel):
     """Plain text in one of the theme's colours, which follows a change of theme."""
 
     def __init__(
-        self, text: str = "", role: str = "text", parent: QWidget | None = None, *, scale: float = 1.0, bold: bool = False, wrap: bool = True
+        self,
+        text: str = "",
+        role: str = "text",
+        parent: QWidget | None = None,
+        *,
+        scale: float = 1.0,
+        bold: bool = False,
+        wrap: bool = True,
     ) -> None:
         super().__init__(text, parent, wrap=wrap)
         self._role = role
         self._tinting = False
+        self.setForegroundRole(QPalette.ColorRole.WindowText)  # inside a button it would be the button's own
         self.setFont(scaled_font(self.font(), scale, bold=bold))
         self._tint()
 
@@ -74,7 +87,7 @@ class TintedLabel(PlainLabel):
         self._role = role
         self._tint()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and hasattr(self, "_role"):
             self._tint()
@@ -99,11 +112,11 @@ class SurfaceButton(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         layout = self.layout()
         return layout.sizeHint() if layout is not None else QSize(80, 32)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         lit = self.underMouse() or self.isChecked() or self.isDown()

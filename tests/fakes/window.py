@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -82,7 +83,13 @@ class ScriptedSession:
         self.asked: list[tuple[str, tuple[Message, ...]]] = []
 
     def ask(
-        self, question: str, *, history: Sequence[Message] = (), cancel: CancelToken, pipeline: str = "full", consent: WebConsent | None = None
+        self,
+        question: str,
+        *,
+        history: Sequence[Message] = (),
+        cancel: CancelToken,
+        pipeline: str = "full",
+        consent: WebConsent | None = None,
     ) -> Iterator[AnswerEvent]:
         self.asked.append((question, tuple(history)))
         script = self.scripts.pop(0) if self.scripts else simple_run(question, "Nothing more is scripted.")
@@ -106,20 +113,31 @@ class MemoryLibrary:
     """A library whose files are read from disk as UTF-8 and kept in memory."""
 
     def __init__(self) -> None:
+        self.user_store: Any = None
         self.linked: list[Path] = []
         self.texts: dict[Path, str] = {}
         self.failure: LamplightError | None = None
         self.gate: Gate | None = None
 
     def add(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            if not path.exists():
+                raise NotFound("There is no such file.", path=str(path))
         self.linked += [path for path in paths if path not in self.linked]
+        for path in paths:
+            self.user_store.add_source(path)
 
     def remove(self, path: Path) -> None:
+        self.user_store.remove_source(path)
         self.linked = [known for known in self.linked if known != path]
         self.texts = {known: text for known, text in self.texts.items() if known != path and path not in known.parents}
 
     def sources(self) -> list[Path]:
-        return list(self.linked)
+        return list(self.user_store.sources())
+
+    def rebuild(self) -> None:
+        self.failure = None
+        self.texts.clear()
 
     def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]:
         if self.failure is not None:
@@ -188,12 +206,14 @@ class WindowApplication:
     def __post_init__(self) -> None:
         self.paths.home.mkdir(parents=True, exist_ok=True)
         self.user_store: Any = UserStore(self.paths.user_database)
+        self.library.user_store = self.user_store
+        self.library.linked = self.user_store.sources()
         self.embedder = self.chat_model
-        self.index_store = self
 
-    def rebuild(self) -> None:
-        self.library.failure = None
-        self.library.texts.clear()
+    def with_settings(self, settings: Settings) -> WindowApplication:
+        changed = copy.copy(self)
+        changed.settings = settings
+        return changed
 
     def close(self) -> None:
         self.closed = True
@@ -240,11 +260,25 @@ def simple_run(question: str, text: str) -> list[Any]:
 def files_run(question: str, text: str, citations: Sequence[Citation], *, own_knowledge: str = "", **parts: Any) -> list[Any]:
     """A run that searches the files and cites them."""
     lookups = (SubQuestion(question, "", len(citations)),)
-    steps = (Step("route_question", 0.3), Step("decompose_question", 0.9), Step("retrieve", 0.2), Step("evaluate_context", 0.7), Step("generate_answer", 4.1))
-    evidence = tuple(
-        ScoredChunk(Chunk(c.n, 1, c.file or Path(), c.title, "", c.start, c.end, c.line, c.quote), 1.0 / c.n) for c in citations if c.file is not None
+    steps = (
+        Step("route_question", 0.3),
+        Step("decompose_question", 0.9),
+        Step("retrieve", 0.2),
+        Step("evaluate_context", 0.7),
+        Step("generate_answer", 4.1),
     )
-    known: dict[str, Any] = {"strategy": "complex", "origin": "files", "citations": tuple(citations), "documents": evidence, "web": WebOutcome()}
+    evidence = tuple(
+        ScoredChunk(Chunk(c.n, 1, c.file or Path(), c.title, "", c.start, c.end, c.line, c.quote), 1.0 / c.n)
+        for c in citations
+        if c.file is not None
+    )
+    known: dict[str, Any] = {
+        "strategy": "complex",
+        "origin": "files",
+        "citations": tuple(citations),
+        "documents": evidence,
+        "web": WebOutcome(),
+    }
     answer = answer_of(question, text, own_knowledge=own_knowledge, sub_questions=lookups, steps=steps, **(known | parts))
     return [
         *step("route_question", {"strategy": "complex"}),
