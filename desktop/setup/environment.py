@@ -105,9 +105,8 @@ def install_project(console: Console, title: str) -> None:
 
 def build_runtime(console: Console, title: str) -> None:
     """Build and install llama.cpp's Python package; pip keeps the built wheel for the next virtual environment."""
+    require_compiler()
     wanted = pinned(RUNTIME)
-    if find_compiler() is None and not _built_already(wanted):
-        raise SetupFailed(missing_compiler_sentence())
     options = ["-DLLAVA_BUILD=OFF", f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={_BUILD_OPTIONS.as_posix()}"]
     mine = os.environ.get("CMAKE_ARGS", "")
     environment = {"CMAKE_ARGS": f"{shlex.join(options)} {mine}".strip()}
@@ -117,6 +116,12 @@ def build_runtime(console: Console, title: str) -> None:
         pip(console, title, ["install", "-v", "--no-deps", "--no-cache-dir", "--force-reinstall", wanted], environment=environment)
         if not _runs():
             raise SetupFailed(f"{wanted} was built but does not start on this machine; the details are in {_LOG}.")
+
+
+def require_compiler() -> None:
+    """Raise `SetupFailed` if the runtime has to be built and this machine cannot: asked before anything is downloaded."""
+    if find_compiler() is None and not _built_already(pinned(RUNTIME)):
+        raise SetupFailed(missing_compiler_sentence())
 
 
 def _built_already(wanted: str) -> bool:

@@ -98,6 +98,8 @@ def _do_missing(console: Console, *, testing: bool, window: bool) -> None:
     console.line(estimate(missing))
     check_disk(missing, shutil.disk_usage(ROOT).free)
     for number, step in enumerate(missing, start=1):
+        if step.name == "packages" and any(later.name == "runtime" for later in missing):
+            environment.require_compiler()
         title = f"[{number}/{len(missing)}] {step.title}"
         console.line(title)
         step.run(console, title)
@@ -118,8 +120,8 @@ def _as_update(step: Step, before: dict[str, str]) -> Step:
 def estimate(missing: list[Step]) -> str:
     """The sentence before the work starts."""
     download, disk, minutes = (sum(getattr(step, name) for step in missing) for name in ("download_bytes", "disk_bytes", "minutes"))
-    if minutes < 1:
-        return f"Setting Lamplight up in {ROOT}: less than a minute."
+    if minutes < 2:
+        return f"Setting Lamplight up in {ROOT}: about a minute."
     return (
         f"Setting Lamplight up in {ROOT}: about {download / _GIGA:.1f} GB to download, {disk / _GIGA:.1f} GB on disk, {minutes:.0f} minutes or more, once. "
         "Stop it with Ctrl-C whenever you like; the next start goes on from there."
