@@ -59,7 +59,7 @@ def after_evaluation(state: QAState) -> AfterEvaluation:
     evaluation = state["evaluation"]
     if evaluation is not None and evaluation.enough:
         return "generate_answer"
-    if state["evaluation_count"] == 1 and state["features"].web and state["web"].query:
+    if evaluation is not None and state["evaluation_count"] == 1 and state["features"].web and evaluation.web_query:
         return "web_search"
     return "generate_answer" if state["documents"] or state["web"].results else "refuse"
 
