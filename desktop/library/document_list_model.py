@@ -7,6 +7,7 @@ code; only what it asks about the rows in sight is answered here.
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from desktop.widgets.shown_name import shown_name
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _SINGLE_FILES = ""
+_NUMBER = re.compile("([0-9]+)")
 
 
 @dataclass(slots=True, eq=False)
@@ -32,7 +34,7 @@ class DocumentRow:
 
     path: Path
     name: str
-    key: tuple[str, str]
+    key: tuple[list[str | int], str]
     status: RowStatus
 
 
@@ -224,7 +226,7 @@ class DocumentListModel(QSortFilterProxyModel):
         full = str(path)
         group = _source_of(full, folders) or single
         name = full[len(group.source) :].lstrip("/\\") if group is not single else os.path.basename(full)
-        row = DocumentRow(path, shown_name(name), (name.casefold(), full), status)
+        row = DocumentRow(path, shown_name(name), (_natural_order(name), full), status)
         self._rows[full] = (group, row)
         return group, row
 
@@ -252,6 +254,11 @@ class DocumentListModel(QSortFilterProxyModel):
 
 _GROUP_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _ROW_FLAGS = _GROUP_FLAGS | Qt.ItemFlag.ItemNeverHasChildren
+
+
+def _natural_order(name: str) -> list[str | int]:
+    """A sort key by which "note 2" comes before "note 10". Text and numbers alternate, so two keys can always be compared."""
+    return [int(part) if at % 2 else part for at, part in enumerate(_NUMBER.split(name.casefold()))]
 
 
 def _status_of(document: Document) -> RowStatus:

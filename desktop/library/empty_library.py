@@ -23,7 +23,6 @@ class EmptyLibrary(QWidget):
         self._words.setProperty("muted", True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.add_folder = QPushButton()
-        self.add_folder.setProperty("primary", True)
         self.add_files = QPushButton()
 
         space = self.fontMetrics().height()

@@ -43,7 +43,7 @@ class ProgressStrip(QWidget):
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setVerticalSpacing(self.fontMetrics().height() // 4)
-        layout.addWidget(self._count, 0, 0)
+        layout.addWidget(self._count, 0, 0, 1, 2)
         layout.addWidget(self.button, 0, 2, 2, 1)
         layout.addWidget(self._bar, 1, 0, 1, 2)
         layout.addWidget(self._name, 2, 0)

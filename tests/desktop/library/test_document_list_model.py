@@ -42,6 +42,14 @@ def test_files_stand_under_their_source_in_order_of_name(model: DocumentListMode
     assert _tree(model) == {"notes": ["A.txt", "b.txt"], "books": ["deep/er.txt"], "Single files": ["one.py"]}
 
 
+def test_numbers_in_names_count_as_numbers(model: DocumentListModel) -> None:
+    names = ["note 10.md", "note 2.md", "note 1.md", "10.txt", "9.txt", "a.txt", "\u0663.txt"]
+
+    model.show_documents([document(NOTES / name) for name in names], [NOTES])
+
+    assert _tree(model)["notes"] == ["9.txt", "10.txt", "a.txt", "note 1.md", "note 2.md", "note 10.md", "\u0663.txt"]
+
+
 def test_a_file_belongs_to_the_innermost_source(model: DocumentListModel) -> None:
     model.show_documents([document(NOTES / "work" / "plan.txt")], [NOTES, NOTES / "work"])
 
