@@ -72,7 +72,10 @@ class Application:
 
     def with_settings(self, settings: Settings) -> Application:
         """The same stores and models under other settings. What changes `settings.models` needs `assemble` instead."""
-        return replace(self, settings=settings, web_search=DuckDuckGoSearch(engine_url=settings.web.engine_url))
+        same_engine = settings.web.engine_url == self.settings.web.engine_url
+        # The search object remembers when it last asked and how often it failed: a changed theme must not make it forget.
+        web_search = self.web_search if same_engine else DuckDuckGoSearch(engine_url=settings.web.engine_url)
+        return replace(self, settings=settings, web_search=web_search)
 
     def close(self) -> None:
         """End the models' processes first, so that nobody waits for an answer, then close the databases. Safe to call twice."""

@@ -39,6 +39,8 @@ _MODULES = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without a command, open the window."""
     force_offline()
+    if argv is None:
+        _insist_on_utf8()
     from desktop.arguments import parse_arguments
     from desktop.terminal import Terminal, use_utf8
 
@@ -51,6 +53,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     terminal.clear_progress()
     _leave_if_waited_for(code)
     return code
+
+
+def _insist_on_utf8() -> None:
+    """Start again in UTF-8 mode under a locale that would read a Chinese question and its file names as broken bytes."""
+    if os.name == "posix" and sys.getfilesystemencoding() != "utf-8" and sys.executable:
+        sys.stdout.flush()
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _guarded(arguments: argparse.Namespace, terminal: Terminal) -> int:

@@ -1,0 +1,525 @@
+"""The contract of the command line, each command run as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.paths import PROGRAM, Paths
+from core.settings import Settings, WebSettings
+from core.settings_file import save_settings
+from tests.fakes.command_line import CommandLine, Ran
+from tests.fakes.search_engine import FakeSearchEngine
+
+HANDBOOK = "# Leave\n\nEvery employee has 30 days of leave a year.\n\n# Notice\n\nThe notice period is six weeks.\n"
+NOVEL = "武松在景阳冈打死了一只老虎。\n"
+
+
+def make_documents(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "handbook.md").write_text(HANDBOOK, encoding="utf-8")
+    (folder / "novel.txt").write_text(NOVEL, encoding="gb18030")
+    (folder / "empty.txt").touch()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_documents(tmp_path_factory.mktemp("shared") / "docs")
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory, documents: Path) -> CommandLine:
+    """A home whose library holds the documents; tests only read it."""
+    lamplight = CommandLine(tmp_path_factory.mktemp("indexed") / "home")
+    assert lamplight("index", documents).code == 0
+    return lamplight
+
+
+@pytest.fixture
+def lamplight(tmp_path: Path) -> CommandLine:
+    """A home that does not exist yet."""
+    return CommandLine(tmp_path / "home")
+
+
+def one_sentence(ran: Ran) -> str:
+    assert "Traceback" not in ran.err
+    (line,) = [line for line in ran.err.splitlines() if line.startswith("lamplight: ")]
+    return line
+
+
+# -- help and usage
+
+
+def test_help_is_instant_and_loads_nothing_heavy() -> None:
+    probe = "import sys; from desktop.cli import main\ntry: main(['--help'])\nfinally: sys.stderr.write(' '.join(sys.modules))"
+
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", probe], cwd=PROGRAM, capture_output=True, text=True, encoding="utf-8", check=True)
+
+    assert time.monotonic() - started < 5
+    assert all(command in done.stdout for command in ("ask", "index", "search", "library", "models", "eval"))
+    loaded = set(done.stderr.split())
+    assert not {"PySide6", "numpy", "pydantic", "apsw", "langgraph", "torch", "llama_cpp", "ddgs"} & loaded
+
+
+def test_wrong_usage_exits_with_2(lamplight: CommandLine) -> None:
+    assert lamplight("fly").code == 2
+    assert lamplight("search", "x", "--mode", "magic").code == 2
+
+
+def test_no_command_imports_the_window_or_weights(indexed: CommandLine) -> None:
+    probe = "import sys; from desktop.cli import main; main(sys.argv[1:]); sys.stderr.write(' '.join(sys.modules))"
+    arguments = indexed.command("ask", "What is the notice period?")[3:]
+
+    done = subprocess.run(
+        [sys.executable, "-c", probe, *arguments], cwd=PROGRAM, capture_output=True, text=True, encoding="utf-8", check=True
+    )
+
+    assert not {"PySide6", "torch", "llama_cpp", "sentence_transformers", "ddgs"} & set(done.stderr.split())
+
+
+# -- index
+
+
+def test_a_row_for_each_file_with_its_reason(indexed: CommandLine, documents: Path) -> None:
+    ran = indexed("index", documents)
+
+    assert ran.code == 0
+    assert re.search(r"^ready +1 +.*/handbook\.md$", ran.out, re.MULTILINE)
+    assert re.search(r"^skipped +0 +.*/empty\.txt +The file is empty\.", ran.out, re.MULTILINE)
+    assert "2 ready (2 unchanged)" in ran.err
+
+
+def test_indexing_as_json_ends_with_the_report(lamplight: CommandLine, documents: Path) -> None:
+    ran = lamplight("index", documents, "--json")
+
+    assert [item["event"] for item in ran.objects].count("file") == 3
+    assert ran.last["event"] == "indexed"
+    rows = {Path(row["file"]).name: row for row in ran.last["files"]}
+    assert (rows["novel.txt"]["state"], rows["novel.txt"]["encoding"].lower().replace("-", ""), rows["novel.txt"]["chunks"]) == (
+        "ready",
+        "gb18030",
+        1,
+    )
+    assert (rows["empty.txt"]["state"], rows["empty.txt"]["reason"]) == ("skipped", "empty")
+
+
+def test_a_path_that_is_not_there_is_one_sentence(lamplight: CommandLine, tmp_path: Path) -> None:
+    ran = lamplight("index", tmp_path / "nowhere")
+
+    assert ran.code == 1
+    assert "nowhere" in one_sentence(ran)
+
+
+def test_a_folder_without_anything_to_index_fails(lamplight: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "void").mkdir()
+
+    ran = lamplight("index", tmp_path / "void")
+
+    assert ran.code == 1
+    assert "no file to index" in one_sentence(ran)
+
+
+# -- ask
+
+
+def test_an_answer_has_numbered_sources_with_file_line_and_quote(indexed: CommandLine, documents: Path) -> None:
+    ran = indexed("ask", "What is the notice period?")
+
+    assert ran.code == 0
+    assert (
+        ran.out == f'The notice period is six weeks. [1]\n\nSources\n[1] {documents}/handbook.md:7\n    "The notice period is six weeks."\n'
+    )
+    assert "Searched your files" in ran.err
+
+
+def test_files_can_be_added_with_the_question_in_any_script(lamplight: CommandLine, documents: Path) -> None:
+    ran = lamplight("ask", "谁打死了老虎?", "--add", documents, "--json")
+
+    answer = ran.last
+    assert (ran.code, answer["event"], answer["strategy"], answer["refused"]) == (0, "answer", "complex", False)
+    (citation,) = answer["citations"]
+    text = lamplight("library", "text", citation["file"]).out
+    assert text == NOVEL
+    assert text[citation["start"] : citation["end"]] == citation["quote"]
+    assert all(0 <= found["start"] < found["end"] <= len(lamplight("library", "text", found["file"]).out) for found in answer["documents"])
+    assert {"node", "seconds", "tokens_evaluated", "tokens_reused", "tokens_generated"} <= set(answer["steps"][0])
+
+
+def test_a_simple_question_needs_no_index_at_all(lamplight: CommandLine) -> None:
+    lamplight.home.mkdir(mode=0o700)
+    for broken in (None, b"\0" * 100_000, b"not a database"):
+        if broken is not None:
+            (lamplight.home / "index.db").write_bytes(broken)
+
+        ran = lamplight("ask", "1+1=?", "--json")
+
+        assert (ran.code, ran.last["strategy"], ran.last["documents"], ran.last["origin"]) == (0, "simple", [], "model")
+
+
+def test_what_the_model_says_by_itself_is_plainly_marked(lamplight: CommandLine) -> None:
+    assert lamplight("ask", "1+1=?").out.startswith("From the model's own knowledge, not from your files:\n")
+
+
+def test_a_damaged_index_is_told_and_can_be_made_again(lamplight: CommandLine, documents: Path) -> None:
+    lamplight("index", documents)
+    (lamplight.home / "index.db").write_bytes(b"\0" * 100_000)
+
+    ran = lamplight("ask", "What is the notice period?")
+    assert ran.code == 1
+    assert "lamplight library rebuild" in one_sentence(ran)
+
+    assert lamplight("library", "rebuild").code == 0
+    assert "six weeks" in lamplight("ask", "What is the notice period?").out
+    assert lamplight("library", "check").code == 0
+
+
+def test_an_empty_library_says_so(lamplight: CommandLine) -> None:
+    ran = lamplight("ask", "What is the notice period?")
+
+    assert "library is empty" in ran.err
+
+
+@pytest.mark.parametrize(("question", "told"), [("", "empty"), ("  \n ", "empty"), ("x" * 20_001, "20,001"), ("x" * 100_000, "100,000")])
+def test_a_question_of_no_or_too_many_characters_is_one_sentence(lamplight: CommandLine, question: str, told: str) -> None:
+    ran = lamplight("ask", question)
+
+    assert ran.code == 1
+    assert told in one_sentence(ran)
+    assert ran.out == ""
+
+
+def test_the_question_may_come_from_stdin(indexed: CommandLine) -> None:
+    assert "six weeks" in indexed("ask", "-", stdin="What is the notice period?\n").out
+
+
+def test_a_history_is_read_and_a_bad_one_is_one_sentence(indexed: CommandLine, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps([{"role": "user", "content": "Leave?"}, {"role": "assistant", "content": "30 days"}]), encoding="utf-8")
+    bad.write_text('{"role": "user"}', encoding="utf-8")
+
+    assert any(
+        step["node"] == "rewrite_question" for step in indexed("ask", "And the notice period?", "--history", good, "--json").last["steps"]
+    )
+    for file in (bad, tmp_path / "none.json"):
+        ran = indexed("ask", "And?", "--history", file)
+        assert ran.code == 1
+        assert "history" in one_sentence(ran)
+
+
+def test_a_missing_model_is_one_sentence_that_says_what_to_do(indexed: CommandLine, tmp_path: Path) -> None:
+    ran = CommandLine(indexed.home, str(tmp_path / "none.gguf"))("ask", "Hello?", "--json")
+
+    assert ran.code == 1
+    assert "none.gguf" in one_sentence(ran)
+    assert ran.last["event"] == "error"
+    assert ran.last["code"] == "model_missing"
+
+
+# -- search and library
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "words", "vectors"])
+def test_search_finds_passages_in_every_mode(indexed: CommandLine, documents: Path, mode: str) -> None:
+    found = indexed("search", "notice period", "-k", "1", "--mode", mode, "--json").last
+
+    assert (found["event"], found["query"]) == ("passages", "notice period")
+    (passage,) = found["passages"]
+    assert passage["file"] == str(documents / "handbook.md")
+    assert passage["text"] == HANDBOOK[passage["start"] : passage["end"]]
+
+
+def test_search_of_an_empty_library_or_for_nothing_is_one_sentence(lamplight: CommandLine) -> None:
+    for query in ("notice", " "):
+        ran = lamplight("search", query)
+        assert ran.code == 1
+        one_sentence(ran)
+
+
+def test_library_text_is_exactly_what_was_indexed(indexed: CommandLine, documents: Path) -> None:
+    assert indexed("library", "text", documents / "handbook.md").out == HANDBOOK
+
+
+def test_library_text_of_an_unknown_file_is_one_sentence(indexed: CommandLine) -> None:
+    ran = indexed("library", "text", "/nowhere.md")
+
+    assert ran.code == 1
+    assert "/nowhere.md" in one_sentence(ran)
+
+
+def test_a_removed_file_is_gone_and_the_library_is_whole(lamplight: CommandLine, documents: Path) -> None:
+    lamplight("index", documents)
+
+    assert lamplight("library", "remove", documents / "novel.txt").code == 0
+
+    listed = lamplight("library", "list", "--json").last["files"]
+    assert [Path(row["file"]).name for row in listed if row["state"] == "ready"] == ["handbook.md"]
+    assert (documents / "novel.txt").exists()
+    assert lamplight("library", "check", "--json").last["ok"] is True
+    assert lamplight("library", "remove", documents / "novel.txt").code == 1
+
+
+# -- models
+
+
+def test_the_catalogue_is_listed(lamplight: CommandLine) -> None:
+    rows = {row["id"]: row for row in lamplight("models", "list", "--json").last["models"]}
+
+    assert {"qwen2.5-coder-1.5b", "multilingual-e5-small"} <= set(rows)
+
+
+def test_an_unknown_model_is_one_sentence_with_the_known_ones(lamplight: CommandLine) -> None:
+    ran = lamplight("models", "install", "gpt-9")
+
+    assert ran.code == 1
+    assert "qwen2.5-coder-1.5b" in one_sentence(ran)
+
+
+def test_without_models_verify_says_what_to_install(lamplight: CommandLine, tmp_path: Path) -> None:
+    ran = lamplight("models", "verify", LAMPLIGHT_MODELS=str(tmp_path / "none"))
+
+    assert ran.code == 1
+    assert "lamplight models install" in one_sentence(ran)
+
+
+# -- streams, files and names
+
+
+def test_output_is_utf8_and_names_survive_under_the_c_locale(lamplight: CommandLine, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    odd = os.fsdecode(b"caf\xe9 \xff.txt")
+    (folder / odd).write_text(NOVEL, encoding="utf-8")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
+
+    ran = lamplight("ask", "谁打死了老虎?", "--add", folder, "--json", **plain)
+
+    assert ran.code == 0
+    assert "武松" in ran.out
+    assert ran.last["citations"][0]["file"] == str(folder / odd)
+    assert lamplight("library", "list", **plain).code == 0
+    assert lamplight("library", "text", folder / odd, **plain).out == NOVEL
+
+
+def test_everything_in_the_home_is_for_its_owner_alone(lamplight: CommandLine, documents: Path) -> None:
+    lamplight("ask", "What is the notice period?", "--add", documents)
+
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in [lamplight.home, *lamplight.home.rglob("*")]}
+    assert {mode for path, mode in modes.items() if path.is_dir()} == {0o700}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
+
+
+def test_the_log_holds_no_word_of_questions_files_or_answers(lamplight: CommandLine, documents: Path, tmp_path: Path) -> None:
+    canary = "zebracanary"
+    (tmp_path / f"{canary}.txt").write_text(f"The {canary} sleeps in the barn.", encoding="utf-8")
+
+    lamplight("ask", f"Where does the {canary} sleep?", "--add", tmp_path / f"{canary}.txt")
+    lamplight("index", tmp_path / f"{canary}-missing")
+
+    logs = "".join(file.read_text(encoding="utf-8") for file in (lamplight.home / "logs").iterdir())
+    assert "answered" in logs and "failure NotFound" in logs
+    assert canary not in logs
+
+
+def test_a_bad_settings_file_is_told_and_survived(lamplight: CommandLine) -> None:
+    lamplight.home.mkdir(mode=0o700)
+    (lamplight.home / "settings.json").write_bytes(b'{"models": {"threads": "many"}}')
+
+    ran = lamplight("ask", "1+1=?")
+
+    assert ran.code == 0
+    assert "models.threads" in ran.err
+
+
+def test_a_home_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+
+    ran = CommandLine(tmp_path / "home")("ask", "1+1=?")
+
+    assert ran.code == 1
+    one_sentence(ran)
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(indexed: CommandLine) -> None:
+    running = indexed.start("library", "list")
+    assert running.stdout is not None and running.stderr is not None
+    running.stdout.close()
+
+    _, err = running.communicate(timeout=60)
+
+    assert b"Traceback" not in err and b"BrokenPipe" not in err
+
+
+# -- stopping
+
+
+def test_ctrl_c_while_indexing_exits_130_and_the_rest_is_indexed_next_time(lamplight: CommandLine, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(400):
+        (folder / f"{number}.txt").write_text(f"File number {number} says {number * 7}.", encoding="utf-8")
+    running = lamplight.start("index", folder, "--json")
+    assert running.stdout is not None
+    for line in running.stdout:
+        if json.loads(line)["event"] == "file":
+            break
+
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+
+    assert running.returncode == 130
+    assert err.decode().rstrip().endswith("Stopped.")
+    assert lamplight("library", "check").code == 0
+    assert sum(row["state"] == "ready" for row in lamplight("index", folder, "--json").last["files"]) == 400
+
+
+def test_ctrl_c_during_a_web_search_exits_130_at_once(lamplight: CommandLine, documents: Path) -> None:
+    with FakeSearchEngine("slow") as engine:
+        use_engine(lamplight, engine)
+        running = lamplight.start("ask", "Who painted the zebra?", "--web", "auto")
+        assert engine.asked.wait(60)
+
+        started = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=30)
+
+    assert running.returncode == 130
+    assert time.monotonic() - started < 4
+
+
+# -- web
+
+
+def use_engine(lamplight: CommandLine, engine: FakeSearchEngine) -> None:
+    lamplight.home.mkdir(mode=0o700, exist_ok=True)
+    save_settings(Paths(lamplight.home), Settings(web=WebSettings(engine_url=engine.url)))
+
+
+def test_what_the_files_cannot_answer_is_searched_exactly_once(lamplight: CommandLine, documents: Path) -> None:
+    with FakeSearchEngine() as engine:
+        use_engine(lamplight, engine)
+        answer = lamplight("ask", "Who painted the zebra?", "--web", "auto", "--json").last
+
+    assert [hit.query for hit in engine.hits] == ["Who painted the zebra?"]
+    assert (answer["web"]["searched"], answer["web"]["query"], answer["web"]["error"]) == (True, "Who painted the zebra?", "")
+    assert answer["web"]["results"][0]["url"] == "https://harbour.example.org/lighthouse"
+
+
+def test_an_engine_that_is_down_is_told(lamplight: CommandLine) -> None:
+    with FakeSearchEngine() as engine:
+        use_engine(lamplight, engine)
+
+    ran = lamplight("ask", "Who painted the zebra?", "--web", "auto")
+
+    assert "The web search failed" in ran.out
+
+
+@pytest.mark.parametrize("mode", ["off", "ask"])
+def test_without_a_yes_nothing_is_sent(lamplight: CommandLine, mode: str) -> None:
+    with FakeSearchEngine() as engine:
+        use_engine(lamplight, engine)
+        answer = lamplight("ask", "Who painted the zebra?", "--web", mode, "--json").last
+
+    assert engine.hits == []
+    assert answer["web"]["searched"] is False
+
+
+# -- eval
+
+
+def write_questions(folder: Path, count: int) -> Path:
+    file = folder / "questions.jsonl"
+    lines = [
+        {"id": f"q{number}", "question": "What is the notice period?", "answers": ["six weeks"], "type": "single"}
+        for number in range(count)
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return file
+
+
+def lines_of(file: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("pipeline", ["full", "naive", "routed", "multihop", "fallback"])
+def test_every_pipeline_answers(indexed: CommandLine, documents: Path, tmp_path: Path, pipeline: str) -> None:
+    out = tmp_path / "out.jsonl"
+
+    ran = indexed("eval", "--docs", documents, "--questions", write_questions(tmp_path, 1), "--out", out, "--pipeline", pipeline)
+
+    assert ran.code == 0
+    (line,) = lines_of(out)
+    assert (line["event"], line["id"], line["pipeline"], line["refused"]) == ("answer", "q0", pipeline, False)
+    assert "six weeks" in str(line["answer"])
+
+
+def test_eval_goes_on_where_it_stopped(indexed: CommandLine, documents: Path, tmp_path: Path) -> None:
+    questions, out = write_questions(tmp_path, 5), tmp_path / "out.jsonl"
+    common = ("eval", "--docs", documents, "--questions", questions, "--out", out)
+
+    indexed(*common, "--limit", "2")
+    with out.open("ab") as file:
+        file.write(b'{"id": "q2", "cut o')
+    ran = indexed(*common)
+
+    assert [line["id"] for line in lines_of(out)] == ["q0", "q1", "q2", "q3", "q4"]
+    assert "3 answered, 0 failed, 2 there already" in ran.out
+
+
+def test_eval_survives_a_question_that_fails(indexed: CommandLine, documents: Path, tmp_path: Path) -> None:
+    questions, out = tmp_path / "questions.jsonl", tmp_path / "out.jsonl"
+    questions.write_text('{"id": 1, "question": ""}\n{"id": 2, "question": "What is the notice period?"}\n', encoding="utf-8")
+
+    ran = indexed("eval", "--docs", documents, "--questions", questions, "--out", out)
+
+    assert ran.code == 0
+    first, second = lines_of(out)
+    assert (first["id"], first["error"]) == (1, "question_empty")
+    assert (second["id"], "error" in second) == (2, False)
+
+
+def test_ctrl_c_during_eval_exits_130_with_whole_lines(indexed: CommandLine, documents: Path, tmp_path: Path) -> None:
+    questions, out = write_questions(tmp_path, 2000), tmp_path / "out.jsonl"
+    running = indexed.start("eval", "--docs", documents, "--questions", questions, "--out", out, "--pipeline", "naive", "--json")
+    assert running.stdout is not None
+    for line in running.stdout:
+        if json.loads(line)["event"] == "answer":
+            break
+
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+
+    assert running.returncode == 130
+    assert 0 < len(lines_of(out)) < 2000
+
+
+def test_without_a_home_the_documents_get_an_index_of_their_own(documents: Path, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "desktop.cli",
+        "--model",
+        "echo",
+        "eval",
+        "--docs",
+        str(documents),
+        "--out",
+        str(tmp_path / "out.jsonl"),
+    ]
+    command += ["--questions", str(write_questions(tmp_path, 1))]
+    home = tmp_path / "default"
+
+    subprocess.run(command, cwd=PROGRAM, env={**os.environ, "LAMPLIGHT_HOME": str(home)}, check=True, capture_output=True)
+
+    assert not (home / "index.db").exists()
+    assert [path.name for path in (home / "eval").rglob("index.db")] == ["index.db"]
