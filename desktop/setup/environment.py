@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from desktop.setup.console import Console, SetupFailed
-from desktop.setup.stamp import ROOT, RUNTIME, VENV, pinned, venv_python
+from desktop.setup.stamp import ROOT, RUNTIME, VENV, pinned, site_packages, venv_python
 from desktop.setup.toolchain import find_compiler, missing_compiler_sentence
 
 _LOG = VENV / "setup.log"
@@ -269,4 +269,4 @@ def _pip_failed(arguments: Sequence[str], output: str) -> SetupFailed:
 
 def _progress_option() -> list[str]:
     """The option for progress in plain numbers, which pip has from version 24.1 on; before set-up has brought its own, it may be older."""
-    return ["--progress-bar", "raw"] if any(VENV.glob("**/site-packages/pip-2[6-9]*.dist-info")) else ["--progress-bar", "off"]
+    return ["--progress-bar", "raw"] if any(site_packages().glob("pip-2[6-9]*.dist-info")) else ["--progress-bar", "off"]

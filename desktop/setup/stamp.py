@@ -25,6 +25,13 @@ def venv_python(venv: Path = VENV) -> Path:
     return venv / "Scripts" / "python.exe" if sys.platform == "win32" else venv / "bin" / "python"
 
 
+def site_packages(venv: Path = VENV) -> Path:
+    """Where the virtual environment's packages lie."""
+    if sys.platform == "win32":
+        return venv / "Lib" / "site-packages"
+    return next(iter(venv.glob("lib/python3*/site-packages")), venv / "lib")
+
+
 def models_folder() -> Path:
     """Where the starter models lie: the same place as `core.paths.Paths.starter_models`, which costs an import more."""
     return Path(os.environ.get("LAMPLIGHT_MODELS") or ROOT / ".models")

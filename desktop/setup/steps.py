@@ -12,12 +12,11 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import FrameType
 
 from desktop.setup import environment, screen, stamp
 from desktop.setup.console import Console, SetupFailed
-from desktop.setup.stamp import ROOT, VENV, is_done, models_folder, read_stamp, record, venv_python, wanted_keys
+from desktop.setup.stamp import ROOT, is_done, models_folder, read_stamp, record, venv_python, wanted_keys
 
 INTERRUPTED = 130
 _LOCK = ROOT / ".setup.lock"
@@ -175,7 +174,7 @@ def _try_lock(descriptor: int, *, wait: bool) -> bool:
 
 def compile_translations() -> None:
     """Compile the translations with the tool that came with Qt."""
-    tool = next(iter(VENV.glob("**/PySide6/lrelease*")), None)
+    tool = next(iter((stamp.site_packages() / "PySide6").glob("lrelease*")), None)
     for source in stamp.translation_sources():
         if tool is None:
             raise SetupFailed("Qt's translation compiler (lrelease) is missing; delete the folder .venv and start again.")
@@ -228,8 +227,7 @@ def _event(line: str) -> dict[str, str] | None:
 
 def check_screen(console: Console) -> None:
     """Raise `SetupFailed` if the window lacks a system library; say so if Chinese could not be shown."""
-    site_packages = next(iter(VENV.glob("lib*/python*/site-packages")), Path())
-    missing = screen.missing_qt_libraries(site_packages, wayland=bool(os.environ.get("WAYLAND_DISPLAY")))
+    missing = screen.missing_qt_libraries(stamp.site_packages(), wayland=bool(os.environ.get("WAYLAND_DISPLAY")))
     if missing:
         raise SetupFailed(screen.missing_libraries_sentence(missing))
     if not screen.has_chinese_font():
