@@ -20,7 +20,7 @@ _STEPS = 10_000
 
 
 class ProgressStrip(QWidget):
-    """Hidden while nothing happens. A pause stays in sight until it is ended, even if the run behind it has stopped."""
+    """Hidden while nothing happens. A pause stays in sight until the person ends it, even if the run behind it has stopped."""
 
     pause_requested = Signal()
     resume_requested = Signal()
@@ -63,14 +63,14 @@ class ProgressStrip(QWidget):
         return "\n".join([self._count.full_text, self._name.full_text, self._time.text()])
 
     def show_event(self, event: IndexEvent) -> None:
-        """Take over what an indexing run reports."""
+        """Take over what an indexing run reports; a pause stands still, whatever single file is read during it."""
+        if self._paused:
+            return
         self._pace.follow(event)
         match event:
             case IndexStarted(total):
-                self._paused = False
                 self.setVisible(total > 0)
             case IndexFinished():
-                self._paused = False
                 self.hide()
             case _:
                 self.show()

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QMenu, QToolButton
+from PySide6.QtCore import QLocale, QPoint, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from core.documents import IndexedFile, IndexReport
 from core.events import FileFinished, FileProgress, FileStarted, IndexFinished, IndexStarted
+from core.settings import Language
+from desktop.library.document_words import what_to_do
 from desktop.library.library_panel import LibraryPanel
+from desktop.theme import apply_theme
+from desktop.translation import install_language
 from tests.fakes.documents import HOSTILE_NAMES, document
 
 NOTES = Path("/home/notes")
@@ -26,6 +32,16 @@ class _Clock:
 @pytest.fixture
 def clock() -> _Clock:
     return _Clock()
+
+
+@pytest.fixture
+def app(qapp: QApplication) -> Iterator[QApplication]:
+    font, locale = QFont(qapp.font()), QLocale()
+    yield qapp
+    qapp.setFont(font)
+    apply_theme(qapp, "light")
+    install_language(qapp, "en")
+    QLocale.setDefault(locale)
 
 
 @pytest.fixture
@@ -91,6 +107,21 @@ def test_a_pause_stays_in_sight_until_it_is_ended(panel: LibraryPanel, qtbot: Qt
         qtbot.mouseClick(panel.progress.button, Qt.MouseButton.LeftButton)
     panel.show_idle()
     assert panel.progress.isHidden()
+
+
+def test_a_single_file_read_during_a_pause_does_not_end_it(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt", "waiting")], [NOTES])
+    panel.show_event(IndexStarted(4))
+    qtbot.mouseClick(panel.progress.button, Qt.MouseButton.LeftButton)
+
+    panel.show_event(IndexStarted(1))
+    panel.show_event(FileFinished(IndexedFile(NOTES / "a.txt", "ready", chunks=3), 1, 1))
+    panel.show_event(IndexFinished(IndexReport()))
+    panel.show_idle()
+
+    assert panel.progress.words.startswith("Paused · 0 of 4 files")
+    assert panel.progress.isVisible()
+    qtbot.waitUntil(lambda: panel.counts.text() == "1 file")
 
 
 def test_a_failed_file_says_why_and_what_to_do_and_can_be_retried(panel: LibraryPanel, qtbot: QtBot) -> None:
@@ -185,15 +216,16 @@ def test_the_context_menu_offers_what_fits_the_row(panel: LibraryPanel) -> None:
     assert words(None) == []
 
 
-def test_the_context_menu_opens_by_key_at_the_current_row(panel: LibraryPanel, qtbot: QtBot) -> None:
+def test_the_context_menu_opens_by_key_at_the_current_row(panel: LibraryPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    places: list[QPoint] = []
+    monkeypatch.setattr(QMenu, "popup", lambda _, place: places.append(place))
     panel.show_documents([document(NOTES / "a.txt")], [NOTES])
     panel.select(NOTES / "a.txt")
 
     panel.tree.customContextMenuRequested.emit(QPoint(10_000, 10_000))
 
-    [menu] = panel.tree.findChildren(QMenu)
-    assert menu.isVisible()
-    menu.close()
+    row = panel.tree.visualRect(panel.model.index_of(NOTES / "a.txt"))
+    assert [panel.tree.viewport().mapFromGlobal(place) for place in places] == [row.center()]
 
 
 def test_the_filter_says_when_nothing_fits(panel: LibraryPanel, qtbot: QtBot) -> None:
@@ -227,6 +259,50 @@ def test_hostile_names_are_painted_and_no_label_guesses_html(panel: LibraryPanel
 
     guessing = [label for label in panel.findChildren(QLabel) if label.text() and label.textFormat() is not Qt.TextFormat.PlainText]
     assert guessing == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_no_word_is_cut_off(qtbot: QtBot, app: QApplication, language: Language, scale: float) -> None:
+    font = QFont(app.font())
+    font.setPointSizeF(font.pointSizeF() * scale)
+    app.setFont(font)
+    apply_theme(app, "light")
+    install_language(app, language)
+    panel = LibraryPanel()
+    qtbot.addWidget(panel)
+    panel.resize(round(300 * scale), round(900 * scale))
+    panel.show()
+
+    def cut() -> list[str]:
+        QApplication.processEvents()
+        labels = [label for label in panel.findChildren(QLabel) if label.isVisible() and label.text()]
+        buttons = [button for button in panel.findChildren(QPushButton) if button.isVisible()]
+        return [
+            *(label.text() for label in labels if label.wordWrap() and label.height() < label.heightForWidth(label.width())),
+            *(label.text() for label in labels if not label.wordWrap() and label.width() < label.minimumSizeHint().width()),
+            *(button.text() for button in buttons if button.width() < button.sizeHint().width()),
+        ]
+
+    assert cut() == []
+    panel.show_documents([document(NOTES / "a.txt", "failed", reason="unreadable")], [NOTES])
+    panel.select(NOTES / "a.txt")
+    panel.show_problem(panel.tr("Library"), what_to_do("unreadable"))
+    panel.show_event(IndexStarted(12_345))
+    assert cut() == []
+
+
+def test_the_panel_speaks_another_language_at_once(panel: LibraryPanel, app: QApplication) -> None:
+    panel.show_documents([document(NOTES / "a.txt"), document(NOTES / "b.txt", "failed", reason="unreadable")], [NOTES])
+    panel.select(NOTES / "b.txt")
+
+    install_language(app, "zh_CN")
+    QApplication.processEvents()
+
+    assert panel.title.text() == "资料库"
+    assert panel.counts.text() == "2 个中 1 个就绪"
+    assert panel.details.words.startswith("b.txt\n失败：无法打开文件。")
+    assert panel.remove_action.text() == "从资料库中移除"
 
 
 def test_every_button_has_a_name_for_the_screen_reader(panel: LibraryPanel) -> None:
