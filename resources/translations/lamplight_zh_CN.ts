@@ -809,26 +809,6 @@
         <translation>{seconds} 秒</translation>
     </message>
     <message>
-        <source>The web could not be reached: this computer is offline.</source>
-        <translation>无法连接网络：这台电脑处于离线状态。</translation>
-    </message>
-    <message>
-        <source>The search engine asked to slow down; nothing was found there this time.</source>
-        <translation>搜索引擎要求放慢速度，这次没有从那里找到内容。</translation>
-    </message>
-    <message>
-        <source>The search engine did not answer in time.</source>
-        <translation>搜索引擎没有及时回应。</translation>
-    </message>
-    <message>
-        <source>You chose not to send it.</source>
-        <translation>您选择了不发送。</translation>
-    </message>
-    <message>
-        <source>The web search failed.</source>
-        <translation>网络搜索失败。</translation>
-    </message>
-    <message>
         <source>“{text}”</source>
         <translation>“{text}”</translation>
     </message>
@@ -843,6 +823,14 @@
     <message>
         <source>On the web</source>
         <translation>在网络上</translation>
+    </message>
+    <message>
+        <source>It can be calculated</source>
+        <translation>可以直接计算得出</translation>
+    </message>
+    <message>
+        <source>It is a matter of general knowledge or of writing</source>
+        <translation>属于常识或写作类问题</translation>
     </message>
     <message>
         <source>Found nothing new</source>
