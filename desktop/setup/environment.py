@@ -41,13 +41,13 @@ def read_lock(file: Path) -> dict[str, str]:
 
 def make_venv(console: Console) -> None:
     """Make the virtual environment, or again if the one that is there does not work."""
-    if _works(venv_python()):
+    if works(venv_python()):
         return
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     made = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
     )
-    if made.returncode == 0 and _works(venv_python()):
+    if made.returncode == 0 and works(venv_python()):
         return
     output = made.stdout + made.stderr
     if "ensurepip" in output:
@@ -59,7 +59,8 @@ def make_venv(console: Console) -> None:
     raise SetupFailed(f"The virtual environment {VENV} could not be made: {last}. Check that you may write there, then start again.")
 
 
-def _works(python: Path) -> bool:
+def works(python: Path) -> bool:
+    """Whether a virtual environment's Python starts and has pip."""
     if not python.exists():
         return False
     with contextlib.suppress(OSError):

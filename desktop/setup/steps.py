@@ -90,10 +90,10 @@ def _do_missing(console: Console, *, testing: bool, window: bool) -> None:
     wanted = wanted_keys(testing=testing, window=window)
     before = read_stamp()
     missing = [_as_update(step, before) for step in all_steps(wanted) if not is_done(step.name, wanted, before)]
-    if missing and missing[0].name == "venv":
-        missing = all_steps(wanted)
     if not missing:
         return
+    if missing[0].name == "venv" or not environment.works(venv_python()):
+        missing = all_steps(wanted)
     console.line(estimate(missing))
     check_disk(missing, shutil.disk_usage(ROOT).free)
     for number, step in enumerate(missing, start=1):

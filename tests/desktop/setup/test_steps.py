@@ -28,6 +28,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(steps, "wanted_keys", lambda *, testing, window: {"packages": "p", "project": "q"})
     monkeypatch.setattr(steps, "read_stamp", lambda: stamp.read_stamp(tmp_path / "stamp"))
     monkeypatch.setattr(steps, "record", lambda name, key: stamp.record(name, key, tmp_path / "stamp"))
+    monkeypatch.setattr(steps.environment, "works", lambda python: True)
     return tmp_path
 
 
@@ -52,6 +53,17 @@ def test_every_missing_step_is_done_and_remembered(said: io.StringIO, done: list
 
     assert done == ["packages", "project"]
     assert "about 2.0 GB to download, 4.0 GB on disk, 10 minutes" in said.getvalue()
+
+
+def test_a_virtual_environment_that_no_longer_works_is_made_from_the_start(
+    said: io.StringIO, done: list[str], tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamp.record("packages", "p", tree / "stamp")
+    monkeypatch.setattr(steps.environment, "works", lambda python: False)
+
+    assert set_up(said) == 0
+
+    assert done == ["packages", "project"]
 
 
 def test_an_interrupted_set_up_says_so_and_goes_on_where_it_was(said: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
