@@ -19,6 +19,7 @@ MIN_TOKENS = 100
 _MAX_PIECE_CHARACTERS = 600
 _MAX_CHUNK_CHARACTERS = 2400
 _COUNT_BATCH = 1024
+_CUT_AFTER = (("，", "、", ", ", "; ", "| ", "\t"), (" ", ",", "|"))
 _HEADER_CHARACTERS = 160
 # How good a border is after a piece: sections and paragraphs end thoughts, lines often do not.
 _HARD, _LINE, _SENTENCE, _PARAGRAPH = range(4)
@@ -61,22 +62,23 @@ def _groups(text: str, parts: list[Section], count_tokens: CountTokens) -> Itera
     """Chunks of each run of sections: a long section alone, short ones together as long as they fit."""
     pieces_of = _count(text, [_split(text, part.start, part.end) for part in parts], count_tokens)
     run: list[_Piece] = []
-    path = ""
+    path, only_headings = "", True
     for part, pieces in zip(parts, pieces_of, strict=True):
         have, new = _tokens(run), _tokens(pieces)
-        if run and (have >= MIN_TOKENS or have + new > MAX_TOKENS) and not _is_heading_only(text, run):
+        # A heading with nothing under it belongs to what follows, whose deeper path says more.
+        if not only_headings and (have >= MIN_TOKENS or have + new > MAX_TOKENS):
             yield _pack(text, run, path)
-            run = []
-        # A heading with nothing under it belongs to what follows, and the deeper path says more.
-        if not run or _is_heading_only(text, run):
+            run, only_headings = [], True
+        if only_headings:
             path = part.heading_path
+        only_headings = only_headings and have + new < MIN_TOKENS and _is_heading_alone(text, part)
         run.extend(pieces)
     if run:
         yield _pack(text, run, path)
 
 
-def _is_heading_only(text: str, run: list[_Piece]) -> bool:
-    return len(run) <= 4 and _tokens(run) < MIN_TOKENS and "\n" not in text[run[0].start : run[-1].end].strip()
+def _is_heading_alone(text: str, part: Section) -> bool:
+    return bool(part.heading_path) and "\n" not in text[part.start : part.end].strip()
 
 
 def _tokens(pieces: list[_Piece]) -> int:
@@ -101,8 +103,12 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int, int]]:
 def _cut(text: str, start: int, end: int, border: int) -> Iterator[tuple[int, int, int]]:
     while end - start > _MAX_PIECE_CHARACTERS:
         stop = start + _MAX_PIECE_CHARACTERS
-        space = max(text.rfind(mark, start + _MAX_PIECE_CHARACTERS // 2, stop) for mark in (" ", "，", ",", "、", "\t", "|"))
-        stop = space + 1 if space > 0 else stop
+        half = start + _MAX_PIECE_CHARACTERS // 2
+        for marks in _CUT_AFTER:
+            found = max(text.rfind(mark, half, stop) for mark in marks)
+            if found > 0:
+                stop = found + 1
+                break
         yield start, stop, _HARD
         start = stop
     yield start, end, border

@@ -90,10 +90,12 @@ def _decode(data: bytes, declared: str) -> tuple[str, str]:
     if data.startswith(_SIGNATURES):
         raise _binary()
     if b"\0" in data:
-        encoding = _wide_encoding(data)
-        if not encoding:
-            raise _binary()
-        return data.decode(encoding, "replace"), encoding
+        if not _is_text_with_nuls(data):
+            encoding = _wide_encoding(data)
+            if not encoding:
+                raise _binary()
+            return data.decode(encoding, "replace"), encoding
+        data = data.replace(b"\0", b"")
     for escape, encoding in _ESCAPES:
         if escape in data[:_SAMPLE_BYTES] and (text := _strictly(data, encoding)) is not None:
             return text, encoding
@@ -103,9 +105,7 @@ def _decode(data: bytes, declared: str) -> tuple[str, str]:
         return text, "utf-8"
     if _is_mostly_controls(data):
         raise _binary()
-    if _is_damaged_utf8(data):
-        return data.decode("utf-8", "replace"), "utf-8"
-    encoding = guess_legacy(data, declared)
+    encoding = "utf-8" if _is_damaged_utf8(data) else guess_legacy(data, declared)
     return data.decode(encoding, "replace"), encoding
 
 
@@ -146,6 +146,13 @@ def _plausible(sample: bytes, encoding: str) -> str:
     return encoding if len(blocks) <= 24 or ideographs > len(text) * 0.5 else ""
 
 
+def _is_text_with_nuls(data: bytes) -> bool:
+    """Text with some NULs, or with a stretch of them as crashed programs leave in logs. In UTF-16 they stand between the letters."""
+    without = data.replace(b"\0", b"")
+    runs = len(re.findall(rb"\0+", data))
+    return runs <= len(without) * 0.1 and not _is_mostly_controls(without) and _strictly(without, "utf-8") is not None
+
+
 def _is_mostly_controls(data: bytes) -> bool:
     sample = data[:_SAMPLE_BYTES]
     controls = len(sample) - len(sample.translate(None, bytes(set(range(32)) - {7, 8, 9, 10, 12, 13, 26, 27} | {127})))
@@ -153,11 +160,13 @@ def _is_mostly_controls(data: bytes) -> bool:
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
-    """UTF-8 with a few bad bytes: far more characters of several bytes decode than fail."""
+    """UTF-8 with some bad bytes: hardly any of the many sequences of three bytes that its text has would decode by chance."""
     text = data[: _SAMPLE_BYTES * 4].decode("utf-8", "replace")
     bad = text.count("\ufffd")
-    good = sum(1 for character in text if character > "\x7f") - bad
-    return good > 20 * bad
+    return (
+        sum(1 for character in text if character > "\x7f") - bad > 20 * bad
+        or sum(1 for character in text if character > "\u07ff") - bad > bad // 2
+    )
 
 
 def _binary() -> DocumentUnreadable:

@@ -11,6 +11,8 @@ from core.library.file_kinds import Kind, kind_of
 from core.library.headings import first_heading
 from core.library.html_text import declared_encoding, html_to_text
 
+_TITLE_WITHIN = 500
+
 
 @dataclass(frozen=True, slots=True)
 class ExtractedText:
@@ -31,10 +33,12 @@ def extract(path: Path, data: bytes) -> ExtractedText:
     if kind != "html":
         return ExtractedText(decoded.text, first_heading(decoded.text, kind) or path.stem, decoded.encoding, kind)
     page = html_to_text(decoded.text)
-    text = clean(page.text)
+    text, title = clean(page.text), clean(page.title)
+    if text.strip() and title and title not in text[:_TITLE_WITHIN]:
+        text = f"# {title}\n\n{text}"
     if not text.strip():
         raise DocumentUnreadable(f"{path} has no text that a reader would see.", code="no_text", path=str(path))
-    return ExtractedText(text, first_heading(text, "markdown") or page.title or path.stem, decoded.encoding, "markdown")
+    return ExtractedText(text, first_heading(text, "markdown") or path.stem, decoded.encoding, "markdown")
 
 
 def _looks_like_html(text: str) -> bool:

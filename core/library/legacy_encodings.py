@@ -1,8 +1,8 @@
 """Telling the encodings from before Unicode apart.
 
 Bytes of one encoding often decode in another without an error, but not to characters that people use. Each candidate is scored by
-how many of its characters belong to the few hundred that make up most of any text in Chinese, Japanese or Korean; alphabets go to
-charset-normalizer.
+how many of its characters belong to the few hundred that make up most of any text in Chinese, Japanese or Korean. Alphabets are
+scored by their letters, and what looks like no language we know goes to charset-normalizer.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import codecs
 import re
 
 import charset_normalizer
+
+from core.library.alphabets import guess_alphabet
 
 _HAN = frozenset(
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进"
@@ -31,16 +33,7 @@ _PUNCTUATION = frozenset("，。、；：？！“”‘’（）《》〈〉「
 _CJK_CANDIDATES = ("gb18030", "big5", "cp932", "cp949", "euc_jp", "utf-16-le", "utf-16-be", "big5hkscs")
 _CJK_ENOUGH = 0.35
 _SAMPLE_BYTES = 32 * 1024
-
-
-def _names(text: str) -> list[str]:
-    return text.split()
-
-
-_SINGLE_BYTE = _names(
-    "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 iso8859_2 iso8859_5 iso8859_7 iso8859_9 iso8859_15 koi8_r koi8_u cp866 cp855 cp437 cp850"
-    " cp852 mac_roman mac_cyrillic tis_620 cp874"
-)
+_LOOKS_LIKE_A_LANGUAGE = -6.0
 
 
 def guess_legacy(data: bytes, declared: str = "") -> str:
@@ -51,7 +44,7 @@ def guess_legacy(data: bytes, declared: str = "") -> str:
         return best
     if declared and _decodes(data, declared):
         return codecs.lookup(declared).name
-    return _single_byte(sample) or "cp1252"
+    return _single_byte(sample)
 
 
 def _best_cjk(sample: bytes, *, whole: bool) -> tuple[str, float]:
@@ -99,8 +92,11 @@ def _decodes(data: bytes, encoding: str) -> bool:
 
 
 def _single_byte(sample: bytes) -> str:
-    found = charset_normalizer.from_bytes(_densest(sample), cp_isolation=_SINGLE_BYTE, threshold=0.5, explain=False).best()
-    return codecs.lookup(found.encoding).name if found else ""
+    encoding, score = guess_alphabet(sample)
+    if score >= _LOOKS_LIKE_A_LANGUAGE:
+        return encoding
+    found = charset_normalizer.from_bytes(_densest(sample)).best()
+    return codecs.lookup(found.encoding).name if found else encoding
 
 
 def _densest(sample: bytes) -> bytes:

@@ -64,7 +64,9 @@ def test_words_still_answer_when_the_embedder_is_gone(store: IndexStore, embedde
     assert outcome.notes == ("vectors_failed",)
 
 
-def test_a_vector_of_nonsense_is_a_failed_half_too(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vector_of_nonsense_is_a_failed_half_too(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(embedder, "embed_query", lambda text, cancel: np.zeros(32, np.float32))
 
     assert HybridRetriever(store, embedder).search_with_notes("herring", k=3, cancel=cancel).notes == ("vectors_failed",)

@@ -50,7 +50,10 @@ def test_a_query_without_words_finds_nothing(index: apsw.Connection, question: s
     assert search(index, question) == []
 
 
-@pytest.mark.parametrize("question", ['foo"bar', "a AND", "(x", "col:foo", "-foo", "it's", "*", "NEAR(a b)", "{a b}:c", "a NOT b", "^x", "x + y", "\ud800", "body: x"])
+@pytest.mark.parametrize(
+    "question",
+    ['foo"bar', "a AND", "(x", "col:foo", "-foo", "it's", "*", "NEAR(a b)", "{a b}:c", "a NOT b", "^x", "x + y", "\ud800", "body: x"],
+)
 def test_query_syntax_is_only_text(index: apsw.Connection, question: str) -> None:
     search(index, question)
 
@@ -73,7 +76,10 @@ def test_a_question_of_any_length_stays_a_small_query() -> None:
 def test_no_question_ever_raises(question: str) -> None:
     connection = apsw.Connection(":memory:")
     connection.execute("CREATE VIRTUAL TABLE words USING fts5 (body, content = '', tokenize = 'unicode61 remove_diacritics 2')")
-    connection.execute("INSERT INTO words (rowid, body) VALUES (1, ?)", (indexed_form(question).encode("utf-8", "replace").decode("utf-8").replace("\0", " "),))
+    connection.execute(
+        "INSERT INTO words (rowid, body) VALUES (1, ?)",
+        (indexed_form(question).encode("utf-8", "replace").decode("utf-8").replace("\0", " "),),
+    )
 
     match = match_query(question)
 

@@ -233,12 +233,16 @@ def test_a_full_disk_is_named_and_harms_nothing(tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 
-    child = subprocess.run(  # noqa: PLW1509 - the child runs nothing else before the limit
+    child = subprocess.run(
         [sys.executable, "-c", FILL_THE_DISK, str(tmp_path / "notes.db"), str(PROJECT), __file__],
         preexec_fn=limit, capture_output=True, encoding="utf-8", timeout=60, check=False,
     )  # fmt: skip
 
-    assert child.stdout.splitlines() == [f"full: The disk that holds {tmp_path} is full. Free some space and try again.", "readable: True", "sound: True"]
+    assert child.stdout.splitlines() == [
+        f"full: The disk that holds {tmp_path} is full. Free some space and try again.",
+        "readable: True",
+        "sound: True",
+    ]
     after = notes(tmp_path / "notes.db")
     assert count(after) > 0
     add(after)

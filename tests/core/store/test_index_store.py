@@ -27,7 +27,9 @@ def store(home: Path) -> Iterator[IndexStore]:
     store.close()
 
 
-def put(store: IndexStore, path: Path, *passages: str, title: str = "", embedder: FakeEmbedder | None = None, vectors: Vectors | None = None) -> str:
+def put(
+    store: IndexStore, path: Path, *passages: str, title: str = "", embedder: FakeEmbedder | None = None, vectors: Vectors | None = None
+) -> str:
     """Index `passages` as the chunks of one file, an empty line between them; returns the file's text."""
     embedder = embedder or FakeEmbedder()
     text, spans = "", []
@@ -272,7 +274,12 @@ def test_a_damaged_index_is_named_and_can_be_rebuilt(home: Path, damage: str) ->
     store.close()
     raw = path.read_bytes()
     path.write_bytes(
-        {"zeros": b"\0" * len(raw), "half": raw[: len(raw) // 2], "text": b"hello" * 1000, "middle": raw[:4096] + os.urandom(len(raw) - 4096)}[damage]
+        {
+            "zeros": b"\0" * len(raw),
+            "half": raw[: len(raw) // 2],
+            "text": b"hello" * 1000,
+            "middle": raw[:4096] + os.urandom(len(raw) - 4096),
+        }[damage]
     )
 
     with pytest.raises(IndexDamaged):

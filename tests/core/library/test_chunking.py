@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.library.chunking import MAX_TOKENS, chunk
+from core.library.file_kinds import Kind
+
+ENGLISH = "The keeper lit the lamp at dusk. He had done so for thirty years, and nobody had thanked him once. "
+CHINESE = "灯塔的守护人每天黄昏点亮灯火。他已经这样做了三十年，从来没有人向他道过谢。“你好！”他说。"
+JAPANESE = "灯台守は夕暮れに灯をともした。「三十年になる」と彼は言った。誰も礼を言わなかった。"
+
+
+def count_tokens(texts: Sequence[str]) -> list[int]:
+    """About what a multilingual tokenizer counts: a token for four Latin letters, or for one and a half ideographs."""
+    return [-(-sum(1 if character < "\u0800" else 3 for character in text) // 4) if text.strip() else 0 for text in texts]
+
+
+def texts_of(text: str, kind: Kind = "prose") -> list[str]:
+    return [text[span.start : span.end] for span in chunk(text, kind, count_tokens)]
+
+
+def check_spans(text: str, kind: Kind) -> None:
+    spans = chunk(text, kind, count_tokens)
+    position = 0
+    for span in spans:
+        assert span.start >= position
+        assert not text[position : span.start].strip()
+        body = text[span.start : span.end]
+        assert body
+        assert body == body.strip()
+        assert span.line == text.count("\n", 0, span.start) + 1
+        position = span.end
+    assert not text[position:].strip()
+    assert bool(spans) == bool(text.strip())
+    assert all(count <= MAX_TOKENS + 5 for count in count_tokens([text[span.start : span.end] for span in spans]))
+
+
+KINDS = st.sampled_from(["prose", "markdown", "table", "code", "other"])
+PIECES = st.sampled_from(
+    [
+        "word ",
+        "A sentence. ",
+        "\n",
+        "\n\n",
+        "# Heading\n",
+        "## Sub\n",
+        "第三章 灯塔\n",
+        "中文句子。",
+        "「引用」",
+        "a" * 900,
+        "中" * 700,
+        "|a|b|\n",
+        "```\n",
+        "===\n",
+        " ",
+        "\t",
+        "\u3000",
+        "🙂",
+        "1.5 ",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=60).map("".join), KINDS)
+@settings(deadline=None)
+def test_chunks_are_exact_slices_that_cover_the_text(text: str, kind: Kind) -> None:
+    check_spans(text, kind)
+
+
+@given(st.text(max_size=400), KINDS)
+@settings(deadline=None)
+def test_any_text_can_be_cut(text: str, kind: Kind) -> None:
+    check_spans(text, kind)
+
+
+@pytest.mark.parametrize("text", [ENGLISH * 200, CHINESE * 200, JAPANESE * 200, (ENGLISH + "\n\n" + CHINESE) * 100])
+def test_long_texts_become_chunks_of_about_the_wanted_size(text: str) -> None:
+    counts = count_tokens(texts_of(text))
+
+    assert 200 <= sum(counts) / len(counts) <= 260
+    assert min(counts) >= 100
+
+
+@pytest.mark.parametrize("text", [ENGLISH * 50, CHINESE * 50, JAPANESE * 50])
+def test_chunks_end_where_sentences_end(text: str) -> None:
+    assert all(passage[-1] in ".。！？”」" for passage in texts_of(text))
+
+
+def test_a_number_or_an_abbreviation_ends_no_sentence() -> None:
+    passages = texts_of("Cable no. seven costs 3.50 per metre e.g. in bulk, " * 100)
+
+    assert all(passage.startswith("Cable") for passage in passages)
+
+
+def test_a_chunk_begins_at_its_heading_and_knows_the_headings_above() -> None:
+    text = f"# Manual\n\n{ENGLISH * 6}\n\n## Cleaning\n\n{ENGLISH * 6}\n\n### Lens\n\n{ENGLISH * 6}\n\n## Storage\n\n{ENGLISH * 6}"
+
+    found = [(text[span.start : span.end].split("\n")[0], span.heading_path) for span in chunk(text, "markdown", count_tokens)]
+
+    assert found == [
+        ("# Manual", "Manual"),
+        ("## Cleaning", "Manual > Cleaning"),
+        ("### Lens", "Manual > Cleaning > Lens"),
+        ("## Storage", "Manual > Storage"),
+    ]
+
+
+def test_a_heading_is_never_alone() -> None:
+    text = f"# Part\n\n## Chapter\n\n### Section\n\n{ENGLISH * 8}"
+
+    assert texts_of(text, "markdown") == [text.strip()]
+    assert chunk(text, "markdown", count_tokens)[0].heading_path == "Part > Chapter > Section"
+
+
+def test_chinese_chapters_are_headings() -> None:
+    text = f"第一卷 海\n\n第一回 灯火初明\n{CHINESE * 8}\n\n第二回　夜雾\n{CHINESE * 8}\n第十次他没有来。"
+
+    assert {span.heading_path for span in chunk(text, "prose", count_tokens)} == {"第一卷 海 > 第一回 灯火初明", "第一卷 海 > 第二回 夜雾"}
+
+
+def test_english_chapters_are_headings() -> None:
+    text = f"CHAPTER I. The Lamp\n\n{ENGLISH * 8}\n\nChapter 2\n\n{ENGLISH * 8}\npart of the crew slept."
+
+    assert [span.heading_path for span in chunk(text, "prose", count_tokens)] == ["CHAPTER I. The Lamp", "Chapter 2"]
+
+
+def test_comments_in_code_and_in_fences_are_no_headings() -> None:
+    assert chunk("# set up\nx = 1\n", "code", count_tokens)[0].heading_path == ""
+    assert chunk("# Real\n\n```sh\n# not a heading\n```\n", "markdown", count_tokens)[0].heading_path == "Real"
+
+
+def test_underlined_headings_are_headings() -> None:
+    text = f"Manual\n======\n\n{ENGLISH * 6}\n\nCleaning\n--------\n\n{ENGLISH * 6}"
+
+    assert [span.heading_path for span in chunk(text, "markdown", count_tokens)] == ["Manual", "Manual > Cleaning"]
+
+
+def test_rows_of_a_table_keep_their_header_and_stay_whole() -> None:
+    text = "part,price\n" + "".join(f"lens {number},{number}.50\n" for number in range(500))
+
+    spans = chunk(text, "table", count_tokens)
+
+    assert len(spans) > 5
+    assert {span.heading_path for span in spans} == {"part,price"}
+    assert all(text[span.end - 3 : span.end] == ".50" for span in spans)
+
+
+def test_short_sections_share_a_chunk() -> None:
+    text = "".join(f"## Question {number}\n\nA short answer to it, in a few words.\n\n" for number in range(40))
+
+    counts = count_tokens(texts_of(text, "markdown"))
+
+    assert min(counts[:-1]) >= 80
+    assert max(counts) <= MAX_TOKENS
+
+
+MILLION = 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 10 * MILLION, "中" * 3 * MILLION, "." * 10 * MILLION, "。" * 3 * MILLION, ".\" " * MILLION, "\n" * 5 * MILLION + "x", " " * 10 * MILLION + "x",
+     "\n " * 3 * MILLION + "x", "# h\n" * 50_000, "第一回\n" * 50_000, "`" * 10 * MILLION, "```\n" * MILLION, "=\n" * MILLION, "a b " * 2 * MILLION, "|" * 5 * MILLION, "[" * 5 * MILLION],
+    ids=lambda text: repr(text[:4]),
+)  # fmt: skip
+def test_pathological_texts_take_linear_time(text: str) -> None:
+    started = time.perf_counter()
+
+    spans = chunk(text, "markdown", count_tokens)
+
+    assert time.perf_counter() - started < 20  # a quadratic step would take hours; the margin is for a busy machine
+    assert all(span.end - span.start <= 2400 for span in spans)

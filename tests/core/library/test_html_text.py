@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.library.html_text import declared_encoding, html_to_text
+
+PAGE = """<!DOCTYPE html><html><head><title>Price &amp; terms</title><style>p { color: red }</style><script>track("me")</script></head>
+<body><!-- secret comment --><h1>Terms</h1><p>Pay <b>within</b> 30&nbsp;days.<br>Or else.</p>
+<div style="display: none">hidden trap</div><p hidden>hidden too</p><noscript>no script</noscript>
+<h2>Prices</h2><table><tr><th>Part</th><th>Price</th></tr><tr><td>Lens</td><td>4&euro;</td></tr></table>
+<ul><li>One</li><li>Two</li></ul><pre>a = 1
+  b = 2</pre><img src="file:///etc/passwd" alt="A lamp"></body></html>"""
+
+
+def test_a_page_becomes_what_a_reader_sees() -> None:
+    page = html_to_text(PAGE)
+
+    assert page.title == "Price & terms"
+    assert page.text.split("\n") == [
+        "# Terms", "", "Pay within 30 days.", "Or else.", "", "## Prices", "", "Part | Price", "Lens | 4€", "", "- One", "- Two", "", "a = 1", "  b = 2", "", "A lamp",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["secret", "hidden", "track", "color", "script", "passwd"])
+def test_what_no_reader_sees_is_left_out(word: str) -> None:
+    assert word not in html_to_text(PAGE).text
+
+
+def test_text_that_looks_like_tags_stays_text() -> None:
+    assert html_to_text("<p>&lt;script&gt;alert(1)&lt;/script&gt; 1 &lt; 2</p>").text == "<script>alert(1)</script> 1 < 2"
+
+
+def test_a_declaration_of_entities_fetches_nothing() -> None:
+    page = html_to_text(
+        '<?xml version="1.0"?><!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/hostname">]><html><body><p>a &x; b</p></body></html>'
+    )
+
+    assert "localhost" not in page.text
+    assert "a" in page.text
+
+
+def test_a_very_deep_page_is_read_to_its_end_or_stopped_cleanly() -> None:
+    assert "deep" in html_to_text("<div>" * 100_000 + "deep" + "</div>" * 100_000).text
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b'<meta charset="gb2312">', "gb18030"), (b"<META http-equiv='Content-Type' content='text/html; charset=Shift_JIS'>", "cp932"),
+        (b'<?xml version="1.0" encoding="windows-1251"?>', "windows-1251"), (b"<p>charset=utf-8</p>", ""), (b"", ""), (b"<meta charset=iso-8859-1>", "cp1252"),
+    ],
+)  # fmt: skip
+def test_what_a_page_says_of_its_encoding_is_found(data: bytes, expected: str) -> None:
+    assert declared_encoding(data) == expected
+
+
+@given(st.text(max_size=300))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    html_to_text(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<p>",
+                "</p>",
+                "<table>",
+                "<td>",
+                "<script>",
+                "</script>",
+                "<b",
+                ">",
+                "<!--",
+                "-->",
+                "<pre>",
+                "<svg>",
+                "&amp",
+                "&#0;",
+                "&#xD800;",
+                "text",
+                "\n",
+                "<h3>",
+                "<![CDATA[",
+            ]
+        )
+    ).map("".join)
+)
+def test_no_tag_soup_breaks_the_reader(text: str) -> None:
+    html_to_text(text)
