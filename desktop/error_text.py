@@ -50,6 +50,7 @@ UNKNOWN = ErrorText(
 
 ERRORS: Mapping[str, ErrorText] = {
     "error": UNKNOWN,
+    "defect": UNKNOWN,
     "cancelled": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Stopped."),
         QT_TRANSLATE_NOOP("errors", "Nothing is lost. Ask again whenever you like."),
@@ -113,6 +114,34 @@ ERRORS: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "This cannot be done as asked."),
         QT_TRANSLATE_NOOP("errors", "Change what you entered and try again."),
         "new_question",
+    ),
+    "question_empty": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The question is empty."),
+        QT_TRANSLATE_NOOP("errors", "Type what you want to know."),
+        "new_question",
+    ),
+    "question_too_long": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The question is too long."),
+        QT_TRANSLATE_NOOP("errors", "Shorten it, or add the long text as a file and ask about that."),
+        "new_question",
+    ),
+    "library_empty": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "There is no file in the library yet."),
+        QT_TRANSLATE_NOOP("errors", "Add files or a folder first."),
+        "add_files",
+    ),
+    "home_unusable": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The folder for Lamplight's own files cannot be used."),
+        QT_TRANSLATE_NOOP("errors", "Check that it is a folder you may write to, or start Lamplight with another one."),
+    ),
+    "not_writable": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "A file of Lamplight's own cannot be written."),
+        QT_TRANSLATE_NOOP("errors", "Check that you may write to the data folder, then try again."),
+        "retry",
+    ),
+    "made_by_newer_version": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "Lamplight's data was written by a newer version of Lamplight."),
+        QT_TRANSLATE_NOOP("errors", "Update Lamplight to use it. Nothing has been changed."),
     ),
     "install_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The model could not be installed."),
@@ -225,6 +254,16 @@ NOTES: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Your files were searched by meaning only: the search by words failed."),
         QT_TRANSLATE_NOOP("errors", "Exact names and numbers may be missing. Rebuild the index if this stays."),
         "rebuild_index",
+    ),
+    "search_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "A search in your files failed."),
+        QT_TRANSLATE_NOOP("errors", "The answer may lack a part. Ask again; if it fails again, rebuild the index."),
+        "retry",
+    ),
+    "own_knowledge_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "What the model itself knows could not be added."),
+        QT_TRANSLATE_NOOP("errors", "Ask again if you want it."),
+        "retry",
     ),
     "index_unavailable": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Your files could not be searched: the index cannot be used."),

@@ -1157,6 +1157,54 @@
         <translation>请修改输入的内容，然后重试。</translation>
     </message>
     <message>
+        <source>The question is empty.</source>
+        <translation>问题是空的。</translation>
+    </message>
+    <message>
+        <source>Type what you want to know.</source>
+        <translation>请输入您想知道的内容。</translation>
+    </message>
+    <message>
+        <source>The question is too long.</source>
+        <translation>问题太长。</translation>
+    </message>
+    <message>
+        <source>Shorten it, or add the long text as a file and ask about that.</source>
+        <translation>请缩短问题，或将长文本作为文件添加后再提问。</translation>
+    </message>
+    <message>
+        <source>There is no file in the library yet.</source>
+        <translation>资料库中还没有文件。</translation>
+    </message>
+    <message>
+        <source>Add files or a folder first.</source>
+        <translation>请先添加文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>The folder for Lamplight&apos;s own files cannot be used.</source>
+        <translation>Lamplight 自己的数据文件夹无法使用。</translation>
+    </message>
+    <message>
+        <source>Check that it is a folder you may write to, or start Lamplight with another one.</source>
+        <translation>请确认它是您可以写入的文件夹，或用其他文件夹启动 Lamplight。</translation>
+    </message>
+    <message>
+        <source>A file of Lamplight&apos;s own cannot be written.</source>
+        <translation>无法写入 Lamplight 自己的文件。</translation>
+    </message>
+    <message>
+        <source>Check that you may write to the data folder, then try again.</source>
+        <translation>请确认您可以写入数据文件夹，然后重试。</translation>
+    </message>
+    <message>
+        <source>Lamplight&apos;s data was written by a newer version of Lamplight.</source>
+        <translation>数据由更新版本的 Lamplight 写入。</translation>
+    </message>
+    <message>
+        <source>Update Lamplight to use it. Nothing has been changed.</source>
+        <translation>请更新 Lamplight 后使用。没有更改任何内容。</translation>
+    </message>
+    <message>
         <source>The model could not be installed.</source>
         <translation>无法安装模型。</translation>
     </message>
@@ -1331,6 +1379,22 @@
     <message>
         <source>Exact names and numbers may be missing. Rebuild the index if this stays.</source>
         <translation>精确的名称和数字可能会遗漏。如果问题持续，请重建索引。</translation>
+    </message>
+    <message>
+        <source>A search in your files failed.</source>
+        <translation>在您的文件中的一次搜索失败了。</translation>
+    </message>
+    <message>
+        <source>The answer may lack a part. Ask again; if it fails again, rebuild the index.</source>
+        <translation>回答可能不完整。请重新提问；如果再次失败，请重建索引。</translation>
+    </message>
+    <message>
+        <source>What the model itself knows could not be added.</source>
+        <translation>无法补充模型自身的知识。</translation>
+    </message>
+    <message>
+        <source>Ask again if you want it.</source>
+        <translation>如果需要，请重新提问。</translation>
     </message>
     <message>
         <source>Your files could not be searched: the index cannot be used.</source>

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 from core import errors
 from core.errors import ChildCrashed, LamplightError, Permanent, WebSearchFailed, from_wire
+from core.paths import PROGRAM
 from desktop.error_text import (
     ACTION_LABELS,
     ERRORS,
@@ -86,6 +88,24 @@ def test_every_note_has_words(code: str) -> None:
 @pytest.mark.parametrize("code", LIMIT_CODES)
 def test_every_limit_has_words(code: str) -> None:
     assert limit_text(code) is LIMITS[code]
+
+
+def _core_sources() -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted((PROGRAM / "core").rglob("*.py")))
+
+
+def test_no_code_that_core_raises_lacks_words() -> None:
+    raised = set(re.findall(r'\bcode="([a-z_]+)"', _core_sources()))
+
+    assert "question_empty" in raised
+    assert raised - ERRORS.keys() - REASONS.keys() == set()
+
+
+def test_no_note_that_a_node_writes_lacks_words() -> None:
+    written = {note for notes in re.findall(r'"notes": \(([^)]*)\)', _core_sources()) for note in re.findall(r'"([a-z_]+)"', notes)}
+
+    assert "route_failed" in written
+    assert written - NOTES.keys() - ERRORS.keys() == set()
 
 
 @pytest.mark.parametrize("table", [ERRORS, REASONS, NOTES, LIMITS])
