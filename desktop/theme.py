@@ -145,6 +145,7 @@ class _SystemFollower(QObject):
         self._theme: Theme = "system"
         self.colors = LIGHT
         app.styleHints().colorSchemeChanged.connect(self._system_switched)
+        app.aboutToQuit.connect(_tinted.cache_clear)  # drawings must not outlive the application
 
     def follow(self, theme: Theme) -> None:
         self._theme = theme

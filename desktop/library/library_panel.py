@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, QMessageBox, QStackedWidget, QTreeView, QVBoxLayout, QWidget
 
@@ -161,12 +161,13 @@ class LibraryPanel(QWidget):
         self._filter_due.timeout.connect(self._filter_now)
         self._counts_due.timeout.connect(self._counts_now)
         self.tree.customContextMenuRequested.connect(self._show_menu)
-        self.tree.doubleClicked.connect(self._open)
+        self.tree.doubleClicked.connect(self._open_document)
         self.tree.collapsed.connect(lambda index: self._collapsed.add(self.model.path(index)))
         self.tree.expanded.connect(lambda index: self._collapsed.discard(self.model.path(index)))
         self.tree.selectionModel().currentChanged.connect(self._show_details)
         self.model.modelAboutToBeReset.connect(self._remember)
         self.model.modelReset.connect(self._restore)
+        self.model.rowsInserted.connect(lambda parent: self._unfold() if not parent.isValid() else None)
         self.details.retry_requested.connect(self._retry)
         self.progress.pause_requested.connect(self.pause_requested)
         self.progress.resume_requested.connect(self.resume_requested)
@@ -178,15 +179,21 @@ class LibraryPanel(QWidget):
         self._scrolled = self.tree.verticalScrollBar().value()
 
     def _restore(self) -> None:
-        for row in range(self.model.rowCount()):
-            index = self.model.index(row, 0)
-            self.tree.setExpanded(index, self.model.path(index) not in self._collapsed)
+        self._unfold()
         if self._current is not None:
             self.select(self._current)
         self.tree.verticalScrollBar().setValue(self._scrolled)
 
+    def _unfold(self) -> None:
+        """Open the folders that the person has not closed; while a filter is set, all: what it finds must be seen."""
+        with QSignalBlocker(self.tree):
+            for row in range(self.model.rowCount()):
+                index = self.model.index(row, 0)
+                self.tree.setExpanded(index, bool(self.filter.text()) or self.model.path(index) not in self._collapsed)
+
     def _filter_now(self) -> None:
         self.model.set_filter(self.filter.text())
+        self._unfold()
         self._show_counts()
         self._show_details()
 
@@ -219,7 +226,12 @@ class LibraryPanel(QWidget):
         index = self.tree.currentIndex()
         if self.model.is_group(index):
             self.tree.setExpanded(index, not self.tree.isExpanded(index))
-        elif (path := self.model.path(index)) is not None:
+        else:
+            self._open_document(index)
+
+    def _open_document(self, index: QModelIndex) -> None:
+        path = self.model.path(index)
+        if path is not None and not self.model.is_group(index):
             self.document_opened.emit(path)
 
     def _open_folder(self) -> None:

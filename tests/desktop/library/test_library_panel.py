@@ -171,6 +171,46 @@ def test_return_on_a_folder_folds_it(panel: LibraryPanel, qtbot: QtBot) -> None:
     assert not panel.tree.isExpanded(panel.model.index(0, 0))
 
 
+def _double_click(panel: LibraryPanel, qtbot: QtBot, path: Path) -> None:
+    place = panel.tree.visualRect(panel.model.index_of(path)).center()
+    qtbot.mouseClick(panel.tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseDClick(panel.tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_a_double_click_opens_a_file_and_folds_a_folder(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+    opened: list[Path] = []
+    panel.document_opened.connect(opened.append)
+
+    _double_click(panel, qtbot, NOTES / "a.txt")
+    _double_click(panel, qtbot, NOTES)
+
+    assert opened == [NOTES / "a.txt"]
+    assert not panel.tree.isExpanded(panel.model.index(0, 0))
+
+
+def test_what_the_filter_finds_is_seen_in_a_folded_folder_too(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt"), document("/home/books/b.txt")], [NOTES, Path("/home/books")])
+    panel.tree.collapse(panel.model.index_of(NOTES))
+
+    panel.filter.setText("a.txt")
+    qtbot.waitUntil(lambda: panel.model.shown_count == 1)
+    assert panel.tree.isExpanded(panel.model.index_of(NOTES))
+
+    panel.filter.clear()
+    qtbot.waitUntil(lambda: panel.model.shown_count == 2)
+    assert not panel.tree.isExpanded(panel.model.index_of(NOTES))
+    assert panel.tree.isExpanded(panel.model.index_of(Path("/home/books")))
+
+
+def test_the_folder_of_a_new_file_is_open(panel: LibraryPanel) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+
+    panel.show_event(FileStarted(Path("/home/one.txt"), 0, 1))
+
+    assert panel.tree.isExpanded(panel.model.index(1, 0))
+
+
 def test_a_folded_folder_stays_folded_when_files_come_and_go(panel: LibraryPanel) -> None:
     panel.show_documents([document(NOTES / "a.txt")], [NOTES])
     panel.tree.collapse(panel.model.index(0, 0))
