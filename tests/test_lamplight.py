@@ -5,9 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from core.paths import PROGRAM
+from desktop.setup.stamp import is_done, read_stamp, wanted_keys
 
 LAMPLIGHT = PROGRAM / "lamplight.py"
+WANTED = wanted_keys(testing=False, window=False)
 
 
 def test_the_file_can_be_read_by_a_python_that_is_too_old_for_it() -> None:
@@ -55,3 +59,13 @@ def test_the_lock_files_name_no_host_and_pin_every_line() -> None:
 
         assert all("==" in line and "://" not in line and not line.startswith("-") for line in lines)
         assert len({line.split("==")[0] for line in lines}) == len(lines)
+
+
+@pytest.mark.skipif(not all(is_done(step, WANTED, read_stamp()) for step in WANTED), reason="needs a tree that is set up")
+def test_a_second_start_hands_over_at_once_and_says_nothing_of_set_up() -> None:
+    answer = subprocess.run(
+        [sys.executable, str(LAMPLIGHT), "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "usage: lamplight" in answer.stdout
