@@ -225,7 +225,7 @@ class DocumentListModel(QSortFilterProxyModel):
     ) -> tuple[SourceGroup, DocumentRow]:
         full = str(path)
         group = _source_of(full, folders) or single
-        name = full[len(group.source) :].lstrip("/\\") if group is not single else os.path.basename(full)
+        name = os.path.basename(full) if group is single else full[len(group.source) :].lstrip("/\\")
         row = DocumentRow(path, shown_name(name), (_natural_order(name), full), status)
         self._rows[full] = (group, row)
         return group, row

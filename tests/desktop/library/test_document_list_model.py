@@ -163,16 +163,16 @@ def test_twenty_thousand_files_stay_quick(qtbot: QtBot) -> None:
     model = DocumentListModel()
     documents: list[Document] = [document(NOTES / f"folder{number % 100}" / f"file{number}.txt", "waiting") for number in range(20_000)]
 
-    started = time.perf_counter()
+    started = time.process_time()
     model.show_documents(documents, [NOTES])
-    shown = time.perf_counter()
+    shown = time.process_time()
     for number, one in enumerate(documents[:1000]):
         model.show_event(FileFinished(IndexedFile(one.path, "ready", chunks=3), number, 20_000))
-    followed = time.perf_counter()
+    followed = time.process_time()
     model.set_filter("file777")
-    filtered = time.perf_counter()
+    filtered = time.process_time()
 
-    # Ten times what they take on two slow cores.
+    # Ten times what they take; processor time, so that a busy machine does not count.
     assert shown - started < 3
     assert followed - shown < 1
     assert filtered - followed < 1
