@@ -140,10 +140,12 @@ def _plausible(sample: bytes, encoding: str) -> str:
     odd = sum(1 for character in text if not (character.isprintable() or character.isspace()))
     if odd > len(text) * 0.01:
         return ""
-    # Bytes that are no text decode to characters from all over the plane; a text stays in few blocks of it.
-    blocks = {ord(character) >> 8 for character in text}
+    # Bytes that are no text decode to characters from all over the plane; a text stays in few blocks of it and has spaces, or ideographs.
     ideographs = sum(1 for character in text if "\u3000" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3")
-    return encoding if len(blocks) <= 24 or ideographs > len(text) * 0.5 else ""
+    plain = sum(1 for character in text if character < "\x7f")
+    if ideographs > len(text) * 0.5:
+        return encoding
+    return encoding if plain > len(text) * 0.04 and len({ord(character) >> 8 for character in text}) <= 24 else ""
 
 
 def _is_text_with_nuls(data: bytes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -89,10 +89,10 @@ class IndexingRun:
         started = time.monotonic()
         self._total = len(scan.files)
         yield IndexStarted(self._total)
-        if gone:
-            self._store.remove(gone)
-            self._store.erase_deleted()
         stored = {item.document.path: item for item in known}
+        # What may only have been moved is forgotten last: its vectors are wanted for the new place.
+        moved = _maybe_moved(scan, stored, gone)
+        self._forget([path for path in gone if path not in moved])
         self._store.add_waiting(_waiting(found) for found in scan.files if found.path not in stored)
         group: list[_Prepared] = []
         for found in scan.files:
@@ -110,9 +110,15 @@ class IndexingRun:
                 result = result_or_prepared
             yield self._finished(result)
         yield from self._finish_group(group)
+        self._forget(sorted(moved))
         seconds = time.monotonic() - started
         rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
         yield IndexFinished(IndexReport(tuple(sorted(self._results, key=lambda file: file.path)), round(rate, 2), seconds))
+
+    def _forget(self, paths: Sequence[Path]) -> None:
+        if paths:
+            self._store.remove(paths)
+            self._store.erase_deleted()
 
     def _unchanged(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | None:
         """The result for a file that need not even be opened, or None."""
@@ -217,6 +223,12 @@ class IndexingRun:
     def _finished(self, result: IndexedFile) -> FileFinished:
         self._results.append(result)
         return FileFinished(result, len(self._results), self._total)
+
+
+def _maybe_moved(scan: Scan, stored: Mapping[Path, StoredDocument], gone: Sequence[Path]) -> frozenset[Path]:
+    """Files that are gone while a new one of the same size has come."""
+    new_sizes = {found.size_bytes for found in scan.files if found.path not in stored and not found.reason}
+    return frozenset(path for path in gone if stored[path].document.chunk_count and stored[path].document.size_bytes in new_sizes)
 
 
 def _waiting(found: FoundFile) -> FileFacts:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.cancel import CancelToken
 from core.documents import Document
-from core.errors import NotFound
+from core.errors import ModelMissing, ModelUnusable, NotFound
 from core.events import IndexEvent
 from core.lease import ComputeLease
 from core.library.indexing import IndexingRun
@@ -75,7 +75,8 @@ class Library:
 
     def documents(self) -> list[Document]:
         """Every known file and how far it has come, sorted by path. A file embedded by another model is waiting."""
-        return [self._seen(item) for item in self._index_store.documents()]
+        current = self._embedder_id()
+        return [_seen(item, current) for item in self._index_store.documents()]
 
     def pending(self) -> list[Document]:
         """Files that are still to be indexed: after a crash or a stop, `index` takes them up."""
@@ -122,10 +123,11 @@ class Library:
         """Put a damaged index aside; the next `index` makes it again from the linked files. Returns where the old one is now."""
         return self._index_store.rebuild()
 
-    def _seen(self, item: StoredDocument) -> Document:
-        if item.document.state == "ready" and item.embedder_id != self._embedder.model_id:
-            return replace(item.document, state="waiting")
-        return item.document
+    def _embedder_id(self) -> str:
+        try:
+            return self._embedder.model_id
+        except (ModelMissing, ModelUnusable):
+            return ""
 
     def _gone(self, found: Scan, known: list[StoredDocument], roots: list[Path], *, everything: bool) -> list[Path]:
         """Known files that are no longer there. What lies under a folder that cannot be listed now is kept."""
@@ -139,6 +141,12 @@ class Library:
             and (everything or any(item.document.path.is_relative_to(root) for root in roots))
             and not any(item.document.path.is_relative_to(folder) for folder in unseen)
         ]
+
+
+def _seen(item: StoredDocument, embedder_id: str) -> Document:
+    if item.document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
+        return replace(item.document, state="waiting")
+    return item.document
 
 
 def _absolute(path: Path) -> Path:

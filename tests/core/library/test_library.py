@@ -1,0 +1,497 @@
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.cancel import CancelToken
+from core.documents import IndexedFile, IndexReport
+from core.errors import Cancelled, ChildCrashed, ModelMissing, NotFound
+from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
+from core.lease import ComputeLease
+from core.library.indexing import BATCH_CHUNKS
+from core.library.library import Library
+from core.protocols import Vectors
+from core.store.index_store import IndexStore
+from core.store.user_store import UserStore
+from tests.fakes.hash_embedder import FakeEmbedder
+
+
+@dataclass
+class Shelf:
+    """A library with everything it is made of, and a folder of files that is linked to it."""
+
+    library: Library
+    index_store: IndexStore
+    user_store: UserStore
+    embedder: FakeEmbedder
+    lease: ComputeLease
+    docs: Path
+    home: Path
+
+    def write(self, name: str, content: str | bytes, *, age_seconds: int = 60) -> Path:
+        """Write a file that was last changed a while ago: what is fresh is compared by its content."""
+        path = self.docs / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        then = path.stat().st_mtime_ns - age_seconds * 1_000_000_000
+        os.utime(path, ns=(then, then))
+        return path
+
+    def events(self, *paths: Path, cancel: CancelToken | None = None) -> list[IndexEvent]:
+        return list(self.library.index(cancel or CancelToken(), paths or None))
+
+    def index(self, *paths: Path) -> IndexReport:
+        finished = self.events(*paths)[-1]
+        assert isinstance(finished, IndexFinished)
+        assert self.library.check().problems == ()
+        return finished.report
+
+    def rows(self, *paths: Path) -> dict[str, tuple[str, str]]:
+        return {file.path.name: (file.state, file.reason) for file in self.index(*paths).files}
+
+    def states(self) -> dict[str, str]:
+        return {document.path.name: document.state for document in self.library.documents()}
+
+    def restarted(self, embedder: FakeEmbedder) -> Shelf:
+        library = Library(self.user_store, self.index_store, embedder, self.lease)
+        return Shelf(library, self.index_store, self.user_store, embedder, self.lease, self.docs, self.home)
+
+
+@pytest.fixture
+def shelf(home: Path, tmp_path: Path) -> Iterator[Shelf]:
+    user_store, index_store = UserStore(home / "user.db"), IndexStore(home / "index.db")
+    embedder, lease = FakeEmbedder(), ComputeLease()
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    library = Library(user_store, index_store, embedder, lease)
+    library.add([docs])
+    yield Shelf(library, index_store, user_store, embedder, lease, docs, home)
+    index_store.close()
+    user_store.close()
+
+
+def long_text(passages: int) -> str:
+    return "\n\n".join(f"Passage {number} of many. " + "It says something about the sea and the lamp. " * 20 for number in range(passages))
+
+
+def test_a_folder_is_indexed_and_its_text_is_what_the_offsets_count_in(shelf: Shelf) -> None:
+    shelf.write("manual.md", "# Lamp\r\n\r\nThe lamp burns oil.\r\n")
+    shelf.write("故事.txt", "第一回 灯火\n灯塔的守护人叫阿诺，他每天黄昏点亮灯火。".encode("gb18030"))
+    shelf.write("page.html", "<html><head><title>Prices</title></head><body><p>Oil costs 4&euro;</p></body></html>")
+
+    report = shelf.index()
+
+    assert [(file.path.name, file.state, file.encoding, file.chunks) for file in report.files] == [
+        ("manual.md", "ready", "utf-8", 1),
+        ("page.html", "ready", "utf-8", 1),
+        ("故事.txt", "ready", "gb18030", 1),
+    ]
+    assert shelf.library.text(shelf.docs / "manual.md") == "# Lamp\n\nThe lamp burns oil.\n"
+    assert shelf.library.text(shelf.docs / "page.html") == "# Prices\n\nOil costs 4€"
+    assert {document.path.name: document.title for document in shelf.library.documents()} == {
+        "manual.md": "Lamp",
+        "page.html": "Prices",
+        "故事.txt": "第一回 灯火",
+    }
+    for document in shelf.library.documents():
+        text = shelf.library.text(document.path)
+        assert all(text[chunk.start : chunk.end] == chunk.text for chunk in shelf.index_store.chunks_of(document.path))
+    assert report.chunks_per_second > 0
+
+
+def test_title_and_headings_are_embedded_in_front_of_the_text(shelf: Shelf) -> None:
+    shelf.write("a.md", "# Lamp\n\n## Oil\n\nIt burns.")
+
+    shelf.index()
+
+    assert shelf.embedder.embedded == ["Lamp > Lamp > Oil\n# Lamp\n\n## Oil\n\nIt burns."]
+
+
+def test_events_come_in_order_and_count_up(shelf: Shelf) -> None:
+    shelf.write("long.txt", long_text(80))
+    shelf.write("short.txt", "short")
+
+    events = shelf.events()
+
+    assert events[0] == IndexStarted(2)
+    assert isinstance(events[-1], IndexFinished)
+    assert [event.path.name for event in events if isinstance(event, FileStarted)] == ["long.txt", "short.txt"]
+    assert [(event.file.path.name, event.done, event.total) for event in events if isinstance(event, FileFinished)] == [
+        ("long.txt", 1, 2),
+        ("short.txt", 2, 2),
+    ]
+    progress = [event for event in events if isinstance(event, FileProgress)]
+    assert progress
+    assert [event.done for event in progress] == sorted(event.done for event in progress)
+    assert all(event.done < event.total for event in progress)
+
+
+def test_unchanged_files_cost_nothing(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.write("a.txt", "one")
+    shelf.write("b.bin", b"\0\1\2")
+    shelf.write("empty.txt", b"")
+    shelf.index()
+    shelf.embedder.embedded.clear()
+    monkeypatch.setattr("core.library.indexing.read_file", lambda *arguments, **options: pytest.fail("an unchanged file was opened"))
+
+    report = shelf.index()
+
+    assert [(file.path.name, file.state, file.unchanged) for file in report.files] == [
+        ("a.txt", "ready", True),
+        ("b.bin", "skipped", True),
+        ("empty.txt", "skipped", True),
+    ]
+    assert shelf.embedder.embedded == []
+
+
+def test_a_file_changed_within_the_same_moment_is_seen(shelf: Shelf) -> None:
+    path = shelf.write("a.txt", "first words", age_seconds=0)
+    stamp = path.stat().st_mtime_ns
+    shelf.index()
+
+    path.write_bytes(b"other words")
+    os.utime(path, ns=(stamp, stamp))
+    shelf.index()
+
+    assert shelf.library.text(path) == "other words"
+
+
+def test_a_new_time_without_new_content_encodes_nothing(shelf: Shelf) -> None:
+    path = shelf.write("a.txt", "words")
+    shelf.index()
+    shelf.embedder.embedded.clear()
+    os.utime(path)
+
+    report = shelf.index()
+
+    assert report.files[0].unchanged
+    assert shelf.embedder.embedded == []
+
+
+def test_an_edit_embeds_only_what_changed(shelf: Shelf) -> None:
+    parts = [f"## Part {number}\n\n" + f"Sentence number {number} about the lamp. " * 30 for number in range(6)]
+    shelf.write("a.md", "# Title\n\n" + "\n\n".join(parts))
+    shelf.index()
+    shelf.embedder.embedded.clear()
+
+    parts[3] = "## Part 3\n\n" + "Now it is about herring. " * 30
+    shelf.write("a.md", "# Title\n\n" + "\n\n".join(parts))
+    shelf.index()
+
+    assert len(shelf.embedder.embedded) == 1
+    assert "herring" in shelf.embedder.embedded[0]
+
+
+def test_a_moved_and_a_renamed_file_embed_nothing(shelf: Shelf) -> None:
+    first = shelf.write("a.txt", long_text(5))
+    shelf.index()
+    shelf.embedder.embedded.clear()
+
+    moved = shelf.docs / "sub" / "another name.txt"
+    moved.parent.mkdir()
+    first.rename(moved)
+    shelf.index()
+
+    assert shelf.embedder.embedded == []
+    assert shelf.states() == {"another name.txt": "ready"}
+    assert shelf.library.documents()[0].title == "another name"
+
+
+def test_a_copy_embeds_nothing(shelf: Shelf) -> None:
+    first = shelf.write("a.txt", long_text(5))
+    shelf.index()
+    shelf.embedder.embedded.clear()
+
+    shutil.copy(first, shelf.docs / "b.txt")
+    shelf.index()
+
+    assert shelf.embedder.embedded == []
+    assert shelf.states() == {"a.txt": "ready", "b.txt": "ready"}
+
+
+def test_a_bad_file_is_a_row_with_a_reason_and_stops_nothing(shelf: Shelf) -> None:
+    shelf.write("a good.txt", "good")
+    shelf.write("binary.txt", b"\x00\x01\x02\x03" * 100)
+    shelf.write("blank.md", " \n\t\n")
+    shelf.write("empty.txt", b"")
+    shelf.write("image.png", b"\x89PNG\r\n\x1a\n")
+    shelf.write("letter.docx", b"PK\x03\x04")
+    shelf.write("script.html", "<html><script>x()</script></html>")
+    shelf.write("z good.txt", "good too")
+    (shelf.docs / "broken link.txt").symlink_to(shelf.docs / "nothing")
+    os.mkfifo(shelf.docs / "pipe.txt")
+
+    assert shelf.rows() == {
+        "a good.txt": ("ready", ""),
+        "binary.txt": ("skipped", "binary"),
+        "blank.md": ("skipped", "empty"),
+        "broken link.txt": ("failed", "vanished"),
+        "empty.txt": ("skipped", "empty"),
+        "image.png": ("skipped", "unsupported"),
+        "letter.docx": ("skipped", "unsupported"),
+        "pipe.txt": ("skipped", "not_a_file"),
+        "script.html": ("skipped", "no_text"),
+        "z good.txt": ("ready", ""),
+    }
+
+
+def test_a_huge_file_is_refused_by_its_size(shelf: Shelf) -> None:
+    with (shelf.docs / "huge.txt").open("wb") as file:
+        file.truncate(51 * 1024 * 1024)
+
+    assert shelf.rows() == {"huge.txt": ("skipped", "too_large")}
+
+
+def test_an_unreadable_file_fails_and_is_tried_again(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = shelf.write("locked.txt", "now readable")
+    real_open = os.open
+
+    def refuse(name: str | Path, flags: int, *rest: int) -> int:
+        if Path(name) == path:
+            raise PermissionError(13, "Permission denied")
+        return real_open(name, flags, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("core.library.reading.os.open", refuse)
+        assert shelf.rows() == {"locked.txt": ("failed", "unreadable")}
+
+    assert shelf.rows() == {"locked.txt": ("ready", "")}
+
+
+def test_a_file_that_vanishes_between_listing_and_reading_is_said_so(shelf: Shelf) -> None:
+    shelf.write("a.txt", "a")
+    path = shelf.write("b.txt", "b")
+    run = shelf.library.index(CancelToken())
+
+    for event in run:
+        if isinstance(event, FileStarted) and event.path.name == "a.txt":
+            path.unlink()
+
+    assert shelf.index_store.document(path).reason == "vanished"  # type: ignore[union-attr]
+    assert shelf.rows() == {"a.txt": ("ready", "")}
+    assert shelf.states() == {"a.txt": "ready"}
+
+
+def test_a_file_whose_vectors_mean_nothing_fails_alone(shelf: Shelf) -> None:
+    shelf.write("bad.txt", "this one spoils")
+    shelf.write("good.txt", "this one does not")
+
+    def spoil(texts: Sequence[str], vectors: Vectors) -> Vectors:
+        return np.stack([vector * np.float32("nan") if "spoils" in text else vector for text, vector in zip(texts, vectors, strict=True)])
+
+    shelf.embedder.spoil = spoil
+
+    assert shelf.rows() == {"bad.txt": ("failed", "embedding_failed"), "good.txt": ("ready", "")}
+
+
+def test_a_deleted_file_leaves_no_words_behind(shelf: Shelf) -> None:
+    path = shelf.write("secret.txt", "zanzibarcanary is the password")
+    shelf.write("other.txt", "nothing here")
+    shelf.index()
+
+    path.unlink()
+    shelf.index()
+
+    assert shelf.states() == {"other.txt": "ready"}
+    assert all(b"zanzibarcanary" not in file.read_bytes() for file in shelf.home.glob("index.db*"))
+
+
+def test_files_on_a_drive_that_is_not_plugged_in_are_kept(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "drive" / "stick").mkdir(parents=True)
+    (tmp_path / "drive" / "stick" / "a.txt").write_text("on the stick", encoding="utf-8")
+    shelf.library.add([tmp_path / "drive" / "stick"])
+    shelf.index()
+
+    (tmp_path / "drive").rename(tmp_path / "elsewhere")
+    shelf.index()
+    assert shelf.states() == {"a.txt": "ready"}
+
+    (tmp_path / "elsewhere").rename(tmp_path / "drive")
+    (tmp_path / "drive" / "stick" / "a.txt").unlink()
+    shelf.index()
+    assert shelf.states() == {}
+
+
+def test_only_the_named_paths_are_looked_at(shelf: Shelf) -> None:
+    shelf.write("a.txt", "a")
+    shelf.write("sub/b.txt", "b")
+
+    assert shelf.rows(shelf.docs / "sub") == {"b.txt": ("ready", "")}
+    assert shelf.states() == {"b.txt": "ready"}
+
+
+def test_a_removed_file_stays_out_until_it_is_added_again(shelf: Shelf) -> None:
+    path = shelf.write("a.txt", "a")
+    shelf.write("b.txt", "b")
+    shelf.index()
+
+    assert shelf.library.remove(path) == 1
+    shelf.index()
+    assert shelf.states() == {"b.txt": "ready"}
+
+    shelf.library.add([path])
+    shelf.index()
+    assert shelf.states() == {"a.txt": "ready", "b.txt": "ready"}
+
+
+def test_a_removed_folder_takes_its_files_along(shelf: Shelf) -> None:
+    shelf.write("a.txt", "a")
+    kept = shelf.write("sub/b.txt", "b")
+    shelf.library.add([kept.parent])
+    shelf.index()
+
+    assert shelf.library.remove(shelf.docs) == 1
+    assert shelf.library.sources() == [kept.parent]
+    assert shelf.rows() == {"b.txt": ("ready", "")}
+
+
+def test_what_is_not_there_cannot_be_added_or_removed(shelf: Shelf, tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        shelf.library.add([shelf.docs, tmp_path / "nowhere"])
+    with pytest.raises(NotFound):
+        shelf.library.remove(tmp_path / "nowhere")
+    with pytest.raises(NotFound):
+        shelf.library.text(tmp_path / "nowhere")
+
+
+def test_a_cancelled_run_keeps_what_was_finished_and_the_next_one_does_the_rest(shelf: Shelf) -> None:
+    for number in range(5):
+        shelf.write(f"{number}.txt", f"{number} {long_text(70)}")
+    cancel = CancelToken()
+
+    with pytest.raises(Cancelled):
+        for event in shelf.library.index(cancel):
+            if isinstance(event, FileFinished):
+                cancel.cancel()
+
+    assert shelf.states() == {"0.txt": "ready", "1.txt": "waiting", "2.txt": "waiting", "3.txt": "waiting", "4.txt": "waiting"}
+    assert shelf.library.check().ok
+    assert [document.path.name for document in shelf.library.pending()] == ["1.txt", "2.txt", "3.txt", "4.txt"]
+    assert [file.unchanged for file in shelf.index().files] == [True, False, False, False, False]
+
+
+def test_a_crash_of_the_embedder_ends_the_run_and_loses_nothing(shelf: Shelf) -> None:
+    shelf.write("a.txt", long_text(70))
+    shelf.write("b.txt", long_text(71))
+    shelf.index(shelf.docs / "a.txt")
+
+    def crash() -> None:
+        raise ChildCrashed("The embedding process ended.")
+
+    shelf.embedder.before_batch = crash
+    with pytest.raises(ChildCrashed):
+        shelf.events()
+
+    assert shelf.states() == {"a.txt": "ready", "b.txt": "waiting"}
+    assert shelf.library.check().ok
+
+
+def test_indexing_pauses_while_a_question_is_answered(shelf: Shelf) -> None:
+    shelf.write("a.txt", long_text(80))
+    finished = threading.Event()
+    shelf_thread = threading.Thread(target=lambda: (shelf.events(), finished.set()))
+
+    with shelf.lease.asking():
+        shelf_thread.start()
+        assert not finished.wait(0.3)
+        assert shelf.embedder.embedded == []
+    shelf_thread.join(20)
+
+    assert finished.is_set()
+    assert shelf.states() == {"a.txt": "ready"}
+
+
+def test_many_small_files_share_the_encoder_s_batches(shelf: Shelf) -> None:
+    for number in range(150):
+        shelf.write(f"{number:03}.txt", f"small file number {number}")
+
+    shelf.index()
+
+    assert len(shelf.embedder.batches) <= 6
+    assert max(shelf.embedder.batches) == BATCH_CHUNKS
+
+
+def test_another_embedding_model_makes_files_wait_and_index_embeds_them_anew(shelf: Shelf) -> None:
+    shelf.write("a.txt", "a")
+    shelf.index()
+    other = shelf.restarted(FakeEmbedder("fake-2", 16))
+
+    assert other.states() == {"a.txt": "waiting"}
+    assert [file.unchanged for file in other.index().files] == [False]
+    assert other.states() == {"a.txt": "ready"}
+    assert len(other.embedder.embedded) == 1
+
+
+def test_files_can_be_listed_while_no_embedding_model_is_installed(shelf: Shelf) -> None:
+    shelf.write("a.txt", "a")
+    shelf.index()
+
+    class Missing(FakeEmbedder):
+        @property
+        def model_id(self) -> str:
+            raise ModelMissing("No embedding model is installed.")
+
+        @model_id.setter
+        def model_id(self, value: str) -> None:
+            pass
+
+    assert shelf.restarted(Missing()).states() == {"a.txt": "ready"}
+
+
+def test_a_damaged_index_is_made_again_from_the_linked_files(shelf: Shelf) -> None:
+    shelf.write("a.txt", "a")
+    shelf.index()
+    shelf.index_store.close()
+    (shelf.home / "index.db").write_bytes(b"\0" * 50_000)
+
+    aside = shelf.library.rebuild()
+    report = shelf.index()
+
+    assert aside is not None
+    assert [(file.path.name, file.state) for file in report.files] == [("a.txt", "ready")]
+
+
+def test_the_person_s_files_are_never_touched(shelf: Shelf) -> None:
+    for number in range(5):
+        shelf.write(f"{number}.txt", f"file {number}")
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_mode) for path in shelf.docs.iterdir()}
+
+    shelf.index()
+    shelf.library.remove(shelf.docs / "1.txt")
+
+    assert {path: (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_mode) for path in shelf.docs.iterdir()} == before
+
+
+def test_names_of_any_bytes_are_indexed(shelf: Shelf) -> None:
+    name = os.fsdecode(b"caf\xe9 \xff.txt")
+    path = shelf.write(name, "strange name")
+
+    report = shelf.index()
+
+    assert report.files == (IndexedFile(path, "ready", "", "utf-8", 1, report.files[0].seconds),)
+    assert shelf.library.text(path) == "strange name"
+
+
+def test_a_link_that_the_person_named_is_followed(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("behind a link", encoding="utf-8")
+    link = tmp_path / "link.txt"
+    link.symlink_to(tmp_path / "real.txt")
+    shelf.library.add([link])
+
+    assert shelf.rows() == {"link.txt": ("ready", "")}
+
+
+def test_check_looks_into_both_databases(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.write("a.txt", "a")
+    shelf.index()
+    monkeypatch.setattr(shelf.user_store, "integrity_problems", lambda: ["row missing"])
+
+    assert shelf.library.check().problems == ("user.db: row missing",)
+    assert not shelf.library.check().ok
