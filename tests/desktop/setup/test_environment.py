@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -145,18 +144,18 @@ def test_a_persons_own_python_and_pip_settings_do_not_lead_packages_astray(monke
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups")
-def test_an_interruption_ends_the_child_and_what_it_started() -> None:
-    grandchild = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()']); print(p.pid, flush=True); p.wait()"
-    pids: list[int] = []
+def test_an_interruption_ends_the_child_and_what_it_started(tmp_path: Path) -> None:
+    import fcntl
+
+    hold = "import fcntl, signal, sys; f = open(sys.argv[1], 'a'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); signal.pause()"
+    child = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]])"
 
     def interrupt(line: str) -> None:
-        pids.append(int(line))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_lines([sys.executable, "-c", grandchild], interrupt)
+        run_lines([sys.executable, "-c", child, hold, str(tmp_path / "lock")], interrupt)
 
-    state = subprocess.run(
-        ["ps", "-o", "stat=", "-p", str(pids[0])], capture_output=True, text=True, encoding="utf-8", check=False
-    ).stdout.strip()
-    assert state == "" or state.startswith("Z")
+    # The grandchild's lock is free only once it has ended.
+    with (tmp_path / "lock").open("a", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
