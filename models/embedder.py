@@ -130,6 +130,8 @@ def _environment(threads: int) -> dict[str, str]:
     return {
         **dict.fromkeys(offline, "1"),
         **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)),
+        # Threads that wait by spinning stall each other as soon as another program wants a core.
+        "OMP_WAIT_POLICY": "PASSIVE",
         "TOKENIZERS_PARALLELISM": "false",
         "TRANSFORMERS_VERBOSITY": "error",
     }
