@@ -204,6 +204,8 @@ class Database:
             if named is None:
                 raise
             raise named from error
+        except UnicodeDecodeError as error:
+            raise self._damaged(f"{self._name} is damaged: a text in it cannot be read.", path=str(self.path)) from error
         except OSError as error:
             if error.errno in _DISK_FULL_ERRNOS:
                 raise self._disk_full() from error

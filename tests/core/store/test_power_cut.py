@@ -1,0 +1,76 @@
+"""A cut of the power loses no question that was sent, and never leaves a half-indexed file."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from core.cancel import CancelToken
+from core.store.index_store import IndexStore
+from core.store.records import ChunkSpan, FileFacts
+from core.store.user_store import UserStore
+from tests.fakes.hash_embedder import FakeEmbedder
+from tests.fakes.power_cut import PowerCutDisk
+
+CUTS = 60
+
+
+class Cuts:
+    """Cuts the power at random writes, and remembers what had been acknowledged by then."""
+
+    def __init__(self, folder: Path, one_in: int) -> None:
+        self.acknowledged: list[str] = []
+        self.taken: list[tuple[Path, list[str]]] = []
+        self._folder = folder
+        self._one_in = one_in
+        self._chance = random.Random(4)
+
+    def maybe(self, disk: PowerCutDisk) -> None:
+        if len(self.taken) < CUTS and self._chance.randrange(self._one_in) == 0:
+            place = self._folder / f"cut-{len(self.taken)}"
+            place.mkdir(parents=True)
+            disk.cut(place, self._chance)
+            self.taken.append((place, list(self.acknowledged)))
+
+
+def test_no_question_that_was_sent_is_lost(tmp_path: Path) -> None:
+    cuts = Cuts(tmp_path / "cuts", one_in=10)
+    with PowerCutDisk(cuts.maybe):
+        store = UserStore(tmp_path / "live" / "user.db")
+        conversation = store.create_conversation("kept")
+        cuts.acknowledged.append("kept")
+        for number in range(150):
+            question = f"question {number} " + "word " * (number % 50)
+            turn = store.add_turn(conversation, question)
+            cuts.acknowledged.append(question)
+            store.save_partial(turn, "some text " * (number % 200))
+        store.close()
+
+    assert len(cuts.taken) == CUTS
+    for place, acknowledged in cuts.taken:
+        found = UserStore(place / "user.db")
+        assert found.integrity_problems() == []
+        there = {item.title for item in found.conversations()} | {turn.question for turn in found.turns(1)}
+        assert set(acknowledged) <= there
+        found.close()
+
+
+def test_no_file_is_half_indexed(tmp_path: Path) -> None:
+    cuts = Cuts(tmp_path / "cuts", one_in=25)
+    embedder = FakeEmbedder()
+    with PowerCutDisk(cuts.maybe):
+        store = IndexStore(tmp_path / "live" / "index.db")
+        for number in range(90):
+            text = f"file {number} about the lamp and the sea. " * 20
+            spans = [ChunkSpan(start, start + 100, 1) for start in range(0, 300, 100)]
+            vectors = embedder.embed_passages([text[span.start : span.end] for span in spans], cancel=CancelToken())
+            store.put(FileFacts(Path(f"/docs/{number % 60}.txt"), "t"), text, spans, [b"k"] * 3, vectors, embedder.model_id)
+        store.close()
+
+    assert len(cuts.taken) == CUTS
+    for place, _ in cuts.taken:
+        found = IndexStore(place / "index.db")
+        counts = found.check()
+        assert counts.problems == ()
+        assert counts.chunks == counts.ready * 3
+        found.close()
