@@ -88,26 +88,28 @@ class SingleInstance(QObject):
 
     def _accept(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
+            # Ours, not Python's: otherwise the last Python reference ends the socket in the midst of its own signal.
+            socket.setParent(self)
             self._received[socket] = bytearray()
-            socket.readyRead.connect(lambda socket=socket: self._read(socket))
-            socket.disconnected.connect(lambda socket=socket: self._drop(socket))
-            self._read(socket)
+            socket.readyRead.connect(self._read)
+            socket.disconnected.connect(self._clear)
+        self._read()
+        self._clear()
 
-    def _read(self, socket: QLocalSocket) -> None:
-        received = self._received.get(socket)
-        if received is None:
-            return
-        received += bytes(socket.read(MESSAGE_LIMIT_BYTES + 1 - len(received)).data())
-        if len(received) > MESSAGE_LIMIT_BYTES:
-            del self._received[socket]
-            socket.abort()
-        elif received.endswith(b"\n"):
-            del self._received[socket]
-            files = decode(bytes(received))
-            if files is not None:
-                self.raised.emit(files)
-            socket.disconnectFromServer()
+    def _read(self) -> None:
+        for socket, received in list(self._received.items()):
+            received += bytes(socket.read(MESSAGE_LIMIT_BYTES + 1 - len(received)).data())
+            if len(received) > MESSAGE_LIMIT_BYTES:
+                received.clear()
+                socket.abort()
+            elif received.endswith(b"\n"):
+                files = decode(bytes(received))
+                received.clear()
+                if files is not None:
+                    self.raised.emit(files)
+                socket.disconnectFromServer()
 
-    def _drop(self, socket: QLocalSocket) -> None:
-        self._received.pop(socket, None)
-        socket.deleteLater()
+    def _clear(self) -> None:
+        for socket in [socket for socket in self._received if socket.state() == QLocalSocket.LocalSocketState.UnconnectedState]:
+            del self._received[socket]
+            socket.deleteLater()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
@@ -114,10 +115,11 @@ class Transcript(QScrollArea):
 
     def rename_turn(self, key: int, new_key: int) -> None:
         """Give a turn its lasting key once it is stored."""
+        self._turns = [replace(turn, key=new_key) if turn.key == key else turn for turn in self._turns]
         if key in self._cards:
             card = self._cards.pop(key)
+            card.turn = replace(card.turn, key=new_key)
             self._cards[new_key] = card
-            card.setProperty("turn_key", new_key)
 
     def select(self, key: int | None) -> None:
         """Mark the turn whose details are shown."""
@@ -143,10 +145,9 @@ class Transcript(QScrollArea):
         place = self._layout.count() - 1 if at is None else at
         self._layout.insertWidget(place, QuestionBubble(turn.question, self._column))
         card = AnswerCard(turn, self._column)
-        card.setProperty("turn_key", turn.key)
-        card.citation_chosen.connect(lambda number, card=card: self.citation_chosen.emit(card.property("turn_key"), number))
-        card.retry_requested.connect(lambda card=card: self.retry_requested.emit(card.property("turn_key")))
-        card.chosen.connect(lambda card=card: self.turn_chosen.emit(card.property("turn_key")))
+        card.citation_chosen.connect(lambda number, card=card: self.citation_chosen.emit(card.turn.key, number))
+        card.retry_requested.connect(lambda card=card: self.retry_requested.emit(card.turn.key))
+        card.chosen.connect(lambda card=card: self.turn_chosen.emit(card.turn.key))
         card.address_chosen.connect(self.address_chosen)
         self._layout.insertWidget(place + 1, card)
         self._cards[turn.key] = card

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QColor, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat, QTextFragment, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat, QTextFragment, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextBrowser, QWidget
 
 CITE_SCHEME = "cite"
@@ -44,12 +44,20 @@ def without_references(markdown: str) -> str:
     return "\n".join(lines)
 
 
+def nothing(kind: int) -> QImage | QByteArray:
+    """What every resource is: one transparent pixel or no text. Never a null value: for that Qt goes and reads the file itself."""
+    if kind != int(QTextDocument.ResourceType.ImageResource.value):
+        return QByteArray(b"")
+    pixel = QImage(1, 1, QImage.Format.Format_ARGB32)
+    pixel.fill(Qt.GlobalColor.transparent)
+    return pixel
+
+
 class SafeTextDocument(QTextDocument):
     """A document that loads nothing: every resource is empty, whatever its address."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        # Not a null value: for that Qt would go and read the file itself.
-        return QByteArray(b"")
+        return nothing(kind)
 
 
 def render(markdown: str, marks: Set[int], mark_color: QColor, parent: QObject | None = None) -> SafeTextDocument:
@@ -161,7 +169,7 @@ class SafeTextBrowser(QTextBrowser):
         self._adopt(SafeTextDocument(self))
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        return QByteArray(b"")
+        return nothing(kind)
 
     def show_markdown(self, markdown: str, marks: Set[int], mark_color: QColor) -> None:
         """Show finished text. Costs a whole layout: once per answer, never per token."""

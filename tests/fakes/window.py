@@ -114,7 +114,6 @@ class MemoryLibrary:
 
     def __init__(self) -> None:
         self.user_store: Any = None
-        self.linked: list[Path] = []
         self.texts: dict[Path, str] = {}
         self.failure: LamplightError | None = None
         self.gate: Gate | None = None
@@ -123,13 +122,11 @@ class MemoryLibrary:
         for path in paths:
             if not path.exists():
                 raise NotFound("There is no such file.", path=str(path))
-        self.linked += [path for path in paths if path not in self.linked]
         for path in paths:
             self.user_store.add_source(path)
 
     def remove(self, path: Path) -> None:
         self.user_store.remove_source(path)
-        self.linked = [known for known in self.linked if known != path]
         self.texts = {known: text for known, text in self.texts.items() if known != path and path not in known.parents}
 
     def sources(self) -> list[Path]:
@@ -142,7 +139,7 @@ class MemoryLibrary:
     def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]:
         if self.failure is not None:
             raise self.failure
-        files = [file for path in paths or self.linked for file in (sorted(path.rglob("*.*")) if path.is_dir() else [path])]
+        files = [file for path in paths or self.sources() for file in (sorted(path.rglob("*.*")) if path.is_dir() else [path])]
         yield IndexStarted(len(files))
         done = []
         for number, file in enumerate(files):
@@ -207,7 +204,6 @@ class WindowApplication:
         self.paths.home.mkdir(parents=True, exist_ok=True)
         self.user_store: Any = UserStore(self.paths.user_database)
         self.library.user_store = self.user_store
-        self.library.linked = self.user_store.sources()
         self.embedder = self.chat_model
 
     def with_settings(self, settings: Settings) -> WindowApplication:
