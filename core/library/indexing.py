@@ -79,6 +79,7 @@ class IndexingRun:
         self._total = 0
         self._embedded_chunks = 0
         self._embedding_seconds = 0.0
+        self._replaced = False
 
     def events(self, scan: Scan, known: Sequence[StoredDocument], gone: Sequence[Path]) -> Iterator[IndexEvent]:
         """Index the files of `scan`, forget those that are `gone`; the last event is the report.
@@ -97,10 +98,12 @@ class IndexingRun:
         group: list[_Prepared] = []
         for found in scan.files:
             self._cancel.check()
-            result = self._unchanged(found, stored.get(found.path))
+            before = stored.get(found.path)
+            result = self._unchanged(found, before)
             if result is None:
+                self._replaced = self._replaced or bool(before and before.document.chunk_count)
                 yield FileStarted(found.path, len(self._results), self._total)
-                result_or_prepared = self._prepare(found, stored.get(found.path))
+                result_or_prepared = self._prepare(found, before)
                 if isinstance(result_or_prepared, _Prepared):
                     group.append(result_or_prepared)
                     if sum(vector is None for prepared in group for vector in prepared.vectors) >= GROUP_CHUNKS:
@@ -111,13 +114,15 @@ class IndexingRun:
             yield self._finished(result)
         yield from self._finish_group(group)
         self._forget(sorted(moved))
+        if self._replaced:
+            self._store.erase_deleted()
         seconds = time.monotonic() - started
         rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
         yield IndexFinished(IndexReport(tuple(sorted(self._results, key=lambda file: file.path)), round(rate, 2), seconds))
 
     def _forget(self, paths: Sequence[Path]) -> None:
         if paths:
-            self._store.remove(paths)
+            self._store.remove(paths, self._cancel)
             self._store.erase_deleted()
 
     def _unchanged(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | None:
@@ -160,7 +165,7 @@ class IndexingRun:
         return stored.document.state == "ready" and stored.document.sha256 == sha256 and stored.embedder_id == self._embedder.model_id
 
     def _cut(self, facts: FileFacts, text: ExtractedText, started: float) -> _Prepared:
-        spans = chunk(text.text, text.kind, self._embedder.count_tokens)
+        spans = chunk(text.text, text.kind, self._count_tokens)
         if not spans:
             raise DocumentUnreadable(f"{facts.path} has no text in it.", code="empty")
         keys = [embedding_key(embedding_text(facts.title, span.heading_path, text.text[span.start : span.end])) for span in spans]
@@ -173,6 +178,10 @@ class IndexingRun:
             known = self._store.vectors_by_key(keys, self._embedder.model_id)
             vectors = [known.get(key) for key in keys]
         return _Prepared(facts, text, spans, keys, vectors, time.monotonic() - started)
+
+    def _count_tokens(self, texts: Sequence[str]) -> list[int]:
+        self._cancel.check()
+        return self._embedder.count_tokens(texts)
 
     def _finish_group(self, group: list[_Prepared]) -> Iterator[IndexEvent]:
         """Embed what the files of a group still need, and store each file in one transaction as soon as it is whole."""
@@ -209,7 +218,7 @@ class IndexingRun:
         started = time.monotonic()
         rows = [np.frombuffer(vector, dtype=np.float32) for vector in prepared.vectors if vector is not None]
         try:
-            self._store.put(facts, prepared.text.text, prepared.spans, prepared.keys, np.stack(rows), self._embedder.model_id)
+            self._store.put(facts, prepared.text.text, prepared.spans, prepared.keys, np.stack(rows), self._embedder.model_id, self._cancel)
         except ModelUnusable:
             return self._without_text(facts, "embedding_failed", prepared.seconds)
         seconds = prepared.seconds + time.monotonic() - started

@@ -11,6 +11,7 @@ from typing import cast
 import apsw
 import numpy as np
 
+from core.cancel import CancelToken
 from core.documents import Chunk, Document, DocumentState
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
@@ -123,12 +124,21 @@ class IndexStore:
                 )
 
     def put(
-        self, file: FileFacts, text: str, spans: Sequence[ChunkSpan], keys: Sequence[bytes], vectors: Vectors, embedder_id: str
+        self,
+        file: FileFacts,
+        text: str,
+        spans: Sequence[ChunkSpan],
+        keys: Sequence[bytes],
+        vectors: Vectors,
+        embedder_id: str,
+        cancel: CancelToken | None = None,
     ) -> None:
         """Replace everything of one file, in one transaction: it is ready afterwards, or nothing has changed.
 
-        `keys` and the rows of `vectors` belong to `spans`. Raises `ModelUnusable` for a vector that is not finite or has no length.
+        `keys` and the rows of `vectors` belong to `spans`. Raises `ModelUnusable` for a vector that is not finite or has no length,
+        and `Cancelled`.
         """
+        cancel = cancel or CancelToken()
         text = storable(text)
         if not spans:
             raise ValueError("a ready document has at least one chunk")
@@ -136,11 +146,12 @@ class IndexStore:
         with self._database.writing() as connection:
             self._ensure_words_version(connection)
             slot = self._slot_for_writing(connection, embedder_id, unit.shape[1])
-            document_id = self._upsert(connection, file, "ready", "", len(spans), slot)
+            document_id = self._upsert(connection, file, "ready", "", len(spans), slot, cancel)
             title = storable(file.title)
             for start in range(0, len(text), _BLOCK_CHARACTERS):
                 connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + _BLOCK_CHARACTERS]))
             for ordinal, span in enumerate(spans):
+                cancel.check()
                 heading_path = storable(span.heading_path)
                 connection.execute(
                     'INSERT INTO chunks (document_id, ordinal, start, "end", line, heading_path, embedding_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -154,7 +165,7 @@ class IndexStore:
         """Record why a file is not in the library. What was indexed of it before is removed."""
         with self._database.writing() as connection:
             self._ensure_words_version(connection)
-            self._upsert(connection, file, state, reason, 0, None)
+            self._upsert(connection, file, state, reason, 0, None, CancelToken())
 
     def touch(self, path: Path, *, size_bytes: int, modified_ns: int, checked_ns: int) -> None:
         """The content was compared and is the same as before; only its stamps are new."""
@@ -164,15 +175,19 @@ class IndexStore:
                 (size_bytes, modified_ns, checked_ns, os.fsencode(path)),
             )
 
-    def remove(self, paths: Iterable[Path]) -> int:
-        """Forget files and everything made from them; returns how many were known. One transaction for each file."""
+    def remove(self, paths: Iterable[Path], cancel: CancelToken | None = None) -> int:
+        """Forget files and everything made from them; returns how many were known. One transaction for each file.
+
+        Raises `Cancelled` between two chunks; the file being forgotten is then still there.
+        """
+        cancel = cancel or CancelToken()
         removed = 0
         for path in paths:
             with self._database.writing() as connection:
                 self._ensure_words_version(connection)
                 row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (os.fsencode(path),))
                 if row:
-                    self._delete_content(connection, row[0])
+                    self._delete_content(connection, row[0], cancel)
                     connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
                     removed += 1
         return removed
@@ -305,12 +320,19 @@ class IndexStore:
     # -- parts of a transaction
 
     def _upsert(
-        self, connection: apsw.Connection, file: FileFacts, state: DocumentState, reason: str, chunk_count: int, slot: int | None
+        self,
+        connection: apsw.Connection,
+        file: FileFacts,
+        state: DocumentState,
+        reason: str,
+        chunk_count: int,
+        slot: int | None,
+        cancel: CancelToken,
     ) -> int:
         path = os.fsencode(file.path)
         row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (path,))
         if row:
-            self._delete_content(connection, row[0])
+            self._delete_content(connection, row[0], cancel)
         connection.execute(
             "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, chunk_count, slot)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET title = excluded.title, state = excluded.state,"
@@ -332,11 +354,12 @@ class IndexStore:
         )
         return int(row[0]) if row else connection.last_insert_rowid()
 
-    def _delete_content(self, connection: apsw.Connection, document_id: int) -> None:
+    def _delete_content(self, connection: apsw.Connection, document_id: int, cancel: CancelToken) -> None:
         document = fetch_one(connection, "SELECT title, slot FROM documents WHERE id = ?", (document_id,))
         title, slot = document if document else ("", None)
         chunks = fetch_all(connection, 'SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ?', (document_id,))
         for chunk_id, heading_path, start, end in chunks:
+            cancel.check()
             connection.execute(_DELETE_WORDS, (chunk_id, *_words_of(title, heading_path, _slice(connection, document_id, start, end))))
             if slot is not None:
                 # By explicit rowid: a correlated delete on a vec0 table takes minutes.
@@ -351,7 +374,7 @@ class IndexStore:
             return int(row[0])
         slot = int(row[0]) if row else self._free_slot(connection)
         for (document_id,) in fetch_all(connection, "SELECT id FROM documents WHERE slot = ?", (slot,)):
-            self._delete_content(connection, document_id)
+            self._delete_content(connection, document_id, CancelToken())
         connection.execute(VECTORS[slot].drop)
         connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
         connection.execute("INSERT OR REPLACE INTO embedders (slot, model_id, dimension) VALUES (?, ?, ?)", (slot, embedder_id, dimension))

@@ -495,3 +495,46 @@ def test_check_looks_into_both_databases(shelf: Shelf, monkeypatch: pytest.Monke
 
     assert shelf.library.check().problems == ("user.db: row missing",)
     assert not shelf.library.check().ok
+
+
+def test_a_stop_is_obeyed_in_the_middle_of_a_large_file(shelf: Shelf) -> None:
+    path = shelf.write("large.txt", long_text(300))
+    shelf.index()
+    shelf.write("large.txt", long_text(301).replace("lamp", "bell"))
+    cancel = CancelToken()
+    count = shelf.embedder.count_tokens
+
+    def count_and_stop(texts: Sequence[str]) -> list[int]:
+        cancel.cancel()
+        return count(texts)
+
+    shelf.embedder.count_tokens = count_and_stop  # type: ignore[method-assign]
+    with pytest.raises(Cancelled):
+        shelf.events(cancel=cancel)
+
+    assert shelf.library.text(path) == long_text(300)
+    assert shelf.library.check().ok
+
+
+def test_a_replaced_text_leaves_nothing_in_any_of_our_files(shelf: Shelf) -> None:
+    shelf.write("a.txt", "zanzibarcanary is the old password")
+    shelf.index()
+
+    shelf.write("a.txt", "the new one is kept elsewhere")
+    shelf.index()
+
+    assert all(b"zanzibarcanary" not in file.read_bytes() for file in shelf.home.glob("index.db*"))
+
+
+def test_the_index_does_not_grow_with_every_change(shelf: Shelf) -> None:
+    for number in range(120):
+        shelf.write(f"{number}.txt", f"round 0 file {number} " + "word " * 300)
+    shelf.index()
+    fresh = (shelf.home / "index.db").stat().st_size
+
+    for turn in range(1, 11):
+        for number in range(turn % 3, 120, 3):
+            shelf.write(f"{number}.txt", f"round {turn} file {number} " + "word " * 300)
+        shelf.index()
+
+    assert (shelf.home / "index.db").stat().st_size <= fresh * 1.5
