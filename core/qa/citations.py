@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from core.documents import Citation, ScoredChunk, WebResult
 
-# Share of a sentence's terms that a passage must hold: to be given as a source unasked, and to stay one the model named.
+# Share of a sentence's terms that a passage must hold: to be given as a source unasked, and to stay one that the model named or
+# whose figures and codes all agree (that ties an answer to a passage in another language too).
 SUPPORT = 0.5
 NAMED_SUPPORT = 0.15
 QUOTE_CHARACTERS = 300
@@ -59,6 +60,16 @@ def cite(text: str, documents: Sequence[ScoredChunk], web_results: Sequence[WebR
         written.append(_with_marks(sentence, [numbers[source] for source in used]))
     citations = tuple(_citation(n, sources[source - 1], " ".join(claims[source])) for source, n in numbers.items())
     return CitedAnswer("".join(written).strip(), citations)
+
+
+def without_marks(text: str) -> str:
+    """The words of an answer: what is left when every mark is taken out."""
+    return _MARK.sub("", text).strip()
+
+
+def closest(question: str, documents: Sequence[ScoredChunk]) -> tuple[Citation, ...]:
+    """The passages themselves as numbered sources, each with the sentence nearest to the question: what a refusal shows."""
+    return tuple(_citation(n, _Source(found.chunk.text, chunk=found), question) for n, found in enumerate(documents, 1))
 
 
 def terms(text: str) -> set[str]:
@@ -108,8 +119,11 @@ def _supported(sentence: str, marked: Sequence[int], sources: Sequence[_Source])
     named = [n for n in dict.fromkeys(marked) if shares.get(n, 0.0) >= NAMED_SUPPORT]
     if named:
         return named
-    best = max(shares, key=lambda n: shares[n], default=0)
-    return [best] if best and shares[best] >= SUPPORT else []
+    figures = {term for term in claim if any(character.isdigit() for character in term)}
+    agree = {n for n, source in enumerate(sources, 1) if figures and figures <= terms(source.text)}
+    best = max(shares, key=lambda n: (n in agree, shares[n]), default=0)
+    enough = NAMED_SUPPORT if best in agree else SUPPORT
+    return [best] if best and shares[best] >= enough else []
 
 
 def _with_marks(sentence: str, numbers: Sequence[int]) -> str:

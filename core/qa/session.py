@@ -12,7 +12,7 @@ from core.errors import Cancelled, InvalidRequest
 from core.events import AnswerEvent, AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.lease import ComputeLease
 from core.protocols import ChatModel, Embedder, Retriever, WebConsent, WebSearch
-from core.qa.citations import CitedAnswer, cite
+from core.qa.citations import CitedAnswer, cite, closest
 from core.qa.context import QAContext
 from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
 from core.qa.state import Pipeline, QAState, initial_state
@@ -153,8 +153,8 @@ class _Record:
         web = state["web"]
         text = state["generation"] or self.shown.strip()
         simple = state["strategy"] == "simple"
-        cited = CitedAnswer(text, ()) if simple else cite(text, state["documents"], web.results)
         refused = state["refused"] or (not text and not self.interrupted)
+        cited = _cited(text, state, simple=simple, refused=refused)
         limits = state["limits_hit"] + (("recursion",) if self.recursion_limit_hit else ())
         return Answer(
             question=state["question"],
@@ -179,6 +179,17 @@ class _Record:
             embedder=embedder,
             interrupted=self.interrupted,
         )
+
+
+def _cited(text: str, state: QAState, *, simple: bool, refused: bool) -> CitedAnswer:
+    if simple:
+        return CitedAnswer(text, ())
+    if refused:
+        # Imported late like the graph: nodes import LangGraph.
+        from core.qa.nodes.refuse import closest_passages
+
+        return CitedAnswer(text, closest(state["standalone_question"], closest_passages(state)))
+    return cite(text, state["documents"], state["web"].results)
 
 
 def _origin(*, simple: bool, refused: bool, cited: CitedAnswer, documents: Sequence[ScoredChunk], web: WebOutcome) -> AnswerOrigin:

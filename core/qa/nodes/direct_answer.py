@@ -18,11 +18,15 @@ MAX_TOKENS = 700
 def direct_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     """Stream a short answer without any document."""
     context = runtime.context
-    rules = prompt_text("direct_answer", prompt_language(state["question"]))
+    language = prompt_language(state["question"])
+    rules = prompt_text("direct_answer", language)
     history = state["chat_history"][-2 * HISTORY_TURNS :]
     prompt = Prompt((Message("system", rules), *history, Message("user", state["question"])))
     text = ""
     for piece in context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel):
         text += piece
         runtime.stream_writer(AnswerText(piece))
+    if not text.strip():
+        text = prompt_text("no_words", language)
+        runtime.stream_writer(AnswerText(text))
     return {"generation": text.strip(), "documents": (), "sub_questions": (), "usage": context.meter.take()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from core.events import AnswerText
+from core.qa.citations import without_marks
 from core.qa.context import QAContext
 from core.qa.language import prompt_language
 from core.qa.prompt import evidence_prompt, prompt_text
@@ -41,7 +42,7 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
             shown = len(text)
     if text[shown:]:
         runtime.stream_writer(AnswerText(text[shown:]))
-    return {"generation": text.strip(), "refused": not text.strip(), "usage": context.meter.take()}
+    return {"generation": text.strip(), "refused": not without_marks(text), "usage": context.meter.take()}
 
 
 def _facts(state: QAState) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from core.documents import Message, Prompt
+from core.documents import Message, Prompt, ScoredChunk
 from core.events import AnswerText
 from core.qa.context import QAContext
 from core.qa.decisions import BROKEN_DECISION
@@ -57,10 +57,14 @@ def refusal_text(state: QAState) -> str:
         lines.append(sections["web_failed"])
     elif web.searched and not web.results:
         lines.append(sections["web_empty"])
-    numbers = "".join(f" [{n}]" for n, _ in enumerate(state["documents"][:CLOSEST], 1))
-    if numbers:
-        lines.append(fill(sections["closest"], numbers=numbers.strip()))
+    if closest := closest_passages(state):
+        lines.append(fill(sections["closest"], numbers=" ".join(f"[{n}]" for n, _ in enumerate(closest, 1))))
     return "\n\n".join(lines)
+
+
+def closest_passages(state: QAState) -> tuple[ScoredChunk, ...]:
+    """The few passages a refusal shows, best score first: what was nearest, and did not answer."""
+    return tuple(sorted(state["documents"], key=lambda found: -found.score)[:CLOSEST])
 
 
 def _sections(language: PromptLanguage) -> dict[str, str]:

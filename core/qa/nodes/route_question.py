@@ -16,7 +16,8 @@ from core.qa.state import QAState
 FILES_PROBABILITY = 0.47
 LABELS = ("files", "general")
 
-_ARITHMETIC = re.compile(r"[\d\s.,+\-*/×÷^()%=？?]+(?:等于几|等于多少)?[？?]?")
+_SUM = re.compile(r"(?:[\d\s.,()%]|[+*/×÷^=](?!=)|-)+(?:等于几|等于多少|是多少)?\s*[?？=]*\s*")
+_OPERATION = re.compile(r"\d%?\s*[+*/×÷^]\s*[(\d]|\d%?\s+-\s+[(\d]|\d\s*-\s*\d+\s*=")
 
 
 def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -36,6 +37,6 @@ def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
 
 
 def is_arithmetic(question: str) -> bool:
-    """Whether the question is nothing but a sum: figures with at least one operator between them."""
+    """Whether the question is nothing but a sum. A bare minus between figures is a date or a number, not a sum, unless `=` follows."""
     text = question.strip()
-    return bool(_ARITHMETIC.fullmatch(text)) and bool(re.search(r"\d\s*[+\-*/×÷^%]\s*\d", text)) and not re.search(r"\d-\d+-\d", text)
+    return bool(_SUM.fullmatch(text)) and bool(_OPERATION.search(text))

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.qa.nodes.decompose_question import usable_plan
+
+
+def test_parallel_lookups_are_kept_in_order() -> None:
+    plan = usable_plan("Which is taller, A tower or B tower?", ["How tall is A tower?", "How tall is B tower?"])
+
+    assert plan == ("How tall is A tower?", "How tall is B tower?")
+
+
+def test_a_chain_keeps_its_references() -> None:
+    assert usable_plan("甲的上级的电话？", ["甲的上级是谁？", "#1的电话是多少？"]) == ("甲的上级是谁？", "#1的电话是多少？")
+
+
+def test_blanks_and_repetitions_are_dropped() -> None:
+    assert usable_plan("q?", ["", "  ", "What is A?", "what is a", "What is B?"]) == ("What is A?", "What is B?")
+
+
+def test_one_lookup_is_the_persons_own_question() -> None:
+    assert usable_plan("How long is it, the notice period?", ["notice period length"]) == ("How long is it, the notice period?",)
+
+
+def test_a_lookup_in_another_language_is_dropped() -> None:
+    plan = usable_plan("Which town is Tom from, and Ana?", ["Which town is Tom from?", "安娜来自哪个城市？", "Which town is Ana from?"])
+
+    assert plan == ("Which town is Tom from?", "Which town is Ana from?")
+
+
+def test_a_reference_to_a_result_that_nobody_brings_is_dropped() -> None:
+    assert usable_plan("q?", ["What is A?", "Who is #3?", "What is B?"]) == ("What is A?", "What is B?")
+
+
+def test_what_builds_on_a_copy_of_the_whole_question_is_dropped() -> None:
+    question = "P-02 的负责人坐在哪个办公室？"
+
+    assert usable_plan(question, ["P-02的负责人坐在哪个办公室", "#1的办公室在哪里？"]) == (question,)
+
+
+@given(st.text(max_size=40), st.lists(st.text(alphabet="ab#1２？ 年", max_size=12), max_size=6))
+def test_there_is_always_a_plan_and_its_references_can_be_resolved(question: str, lookups: list[str]) -> None:
+    plan = usable_plan(question, lookups)
+
+    assert plan
+    for place, lookup in enumerate(plan):
+        assert lookup == question or all(f"#{n}" not in lookup for n in range(place + 1, 10))

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from core.qa.nodes.route_question import is_arithmetic
+from tests.fakes.asking import ask
+from tests.fakes.retrieval import KnownPassages, passage
+from tests.fakes.scripted_chat_model import ScriptedChatModel
+
+
+@pytest.mark.parametrize("question", ["1+1=?", "12 * 8", "(3+4)/7 = ？", "12×8等于多少？", "15% * 240"])
+def test_a_sum_needs_no_file(question: str) -> None:
+    assert is_arithmetic(question)
+
+
+@pytest.mark.parametrize("question", ["2026-11-30", "555-1234", "42", "What is 1+1?", "", "?", "E-47"])
+def test_dates_numbers_and_codes_are_no_sums(question: str) -> None:
+    assert not is_arithmetic(question)
+
+
+@pytest.mark.parametrize(("files", "strategy"), [(0.9, "complex"), (0.5, "complex"), (0.3, "simple")])
+def test_doubt_leans_to_the_files(files: float, strategy: str) -> None:
+    model = ScriptedChatModel(
+        streams=lambda prompt: "Text.",
+        replies=lambda prompt, kind: {"lookups": ["q"]},
+        choices=lambda prompt, labels: {"files": files, "general": 1 - files} if "files" in labels else {labels[0]: 1.0},
+    )
+
+    asked = ask("Who runs it?", model, KnownPassages(otherwise=[passage(1, "Text.")]))
+
+    assert asked.answer.strategy == strategy

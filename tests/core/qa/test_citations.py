@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.documents import WebResult
+from core.qa.citations import best_quote, cite, closest
+from tests.fakes.retrieval import passage
+
+FEE = passage(1, "The annual fee is 40 euros. It is due in May.", file="fees.txt", start=100, line=7)
+STAFF = passage(2, "Anna Berg runs the library.\nShe works on Mondays.", file="staff.txt")
+
+
+def test_a_mark_becomes_a_source_whose_quote_is_a_slice_of_the_file() -> None:
+    answer = cite("The fee is 40 euros [1].", [FEE, STAFF])
+
+    (citation,) = answer.citations
+    assert answer.text == "The fee is 40 euros. [1]"
+    assert citation.quote == "The annual fee is 40 euros."
+    assert FEE.chunk.text[citation.start - 100 : citation.end - 100] == citation.quote
+    assert (citation.file, citation.line) == (Path("/files/fees.txt"), 7)
+
+
+def test_the_line_is_that_of_the_quote_not_of_the_passage() -> None:
+    answer = cite("She works on Mondays [2].", [FEE, STAFF])
+
+    assert answer.citations[0].quote == "She works on Mondays."
+    assert answer.citations[0].line == 2
+
+
+def test_sources_are_numbered_in_the_order_in_which_the_answer_uses_them() -> None:
+    answer = cite("Anna Berg runs the library [2]. The annual fee is 40 euros [1].", [FEE, STAFF])
+
+    assert answer.text == "Anna Berg runs the library. [1] The annual fee is 40 euros. [2]"
+    assert [citation.file for citation in answer.citations] == [Path("/files/staff.txt"), Path("/files/fees.txt")]
+
+
+def test_a_mark_to_a_passage_that_does_not_exist_is_dropped() -> None:
+    answer = cite("The moon is made of cheese [7].", [FEE])
+
+    assert answer.text == "The moon is made of cheese."
+    assert answer.citations == ()
+
+
+def test_a_mark_on_a_passage_that_shares_nothing_with_the_claim_is_dropped() -> None:
+    answer = cite("Bananas ripen quickly in warm kitchens [2].", [FEE, STAFF])
+
+    assert answer.citations == ()
+
+
+def test_a_sentence_without_a_mark_gets_the_passage_that_plainly_carries_it() -> None:
+    answer = cite("The annual fee is 40 euros.", [STAFF, FEE])
+
+    assert answer.text == "The annual fee is 40 euros. [1]"
+    assert answer.citations[0].file == Path("/files/fees.txt")
+
+
+def test_a_figure_ties_an_answer_to_a_passage_in_another_language() -> None:
+    table = passage(3, "| P-02 | 主泵 | QW-350B | 380 |")
+
+    answer = cite("The rated flow of P-02 is 380 cubic metres per hour.", [STAFF, table])
+
+    assert answer.citations[0].quote == "| P-02 | 主泵 | QW-350B | 380 |"
+
+
+def test_marks_of_every_common_form_are_read() -> None:
+    for mark in ("[1][2]", "[1, 2]", "[1，2]", "【1】【2】", "[1-2]", " [1] [2]"):
+        answer = cite(f"Anna Berg runs the library and the annual fee is 40 euros{mark}.", [FEE, STAFF])
+
+        assert len(answer.citations) == 2, mark
+
+
+def test_a_mark_behind_the_full_stop_belongs_to_the_sentence_before_it() -> None:
+    answer = cite("The annual fee is 40 euros. [1] Anna Berg runs the library. [2]", [FEE, STAFF])
+
+    assert answer.text == "The annual fee is 40 euros. [1] Anna Berg runs the library. [2]"
+
+
+def test_chinese_sentences_are_cited_like_english_ones() -> None:
+    leave = passage(4, "员工手册。年假为十五天，须提前两周申请。", file="手册.md")
+
+    answer = cite("年假为十五天【1】。", [leave])
+
+    assert answer.text == "年假为十五天。[1]"
+    assert answer.citations[0].quote == "年假为十五天，须提前两周申请。"
+
+
+def test_a_web_page_is_cited_by_title_and_address() -> None:
+    page = WebResult("Tide tables", "https://tides.example/today", "tides.example", "High water is at 14:20 today.")
+
+    answer = cite("High water is at 14:20 [2].", [FEE], [page])
+
+    assert answer.citations[0].url == "https://tides.example/today"
+    assert answer.citations[0].file is None
+
+
+def test_a_refusal_shows_the_closest_passages_themselves() -> None:
+    citations = closest("Who runs the library?", [STAFF, FEE])
+
+    assert [citation.n for citation in citations] == [1, 2]
+    assert citations[0].quote == "Anna Berg runs the library."
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_a_quote_is_always_a_slice_and_short(text: str, claim: str) -> None:
+    start, end = best_quote(text, claim)
+
+    assert 0 <= start <= end <= len(text)
+    assert end - start <= 300
+    assert end > start or not text.strip()
+
+
+@given(st.text(alphabet="ab 年假。.[]1,2【】-\n9", max_size=120))
+def test_every_mark_left_in_an_answer_leads_to_a_source(text: str) -> None:
+    answer = cite(text, [FEE, STAFF])
+
+    known = {citation.n for citation in answer.citations}
+    for citation in answer.citations:
+        assert f"[{citation.n}]" in answer.text
+    assert known == set(range(1, len(known) + 1))

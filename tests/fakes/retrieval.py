@@ -1,0 +1,58 @@
+"""Retrievers and web searches without an index and without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from core.cancel import CancelToken
+from core.documents import Chunk, ScoredChunk, SearchOutcome, WebResult
+from core.errors import LamplightError
+
+
+def passage(number: int, text: str, *, file: str = "notes.txt", start: int = 0, line: int = 1, score: float = 0.5) -> ScoredChunk:
+    """A found chunk with a given id and text."""
+    return ScoredChunk(Chunk(number, 1, Path("/files") / file, Path(file).stem, "", start, start + len(text), line, text), score)
+
+
+class KnownPassages:
+    """Answers each query from a mapping (query -> passages or error); a query that is not in it finds `otherwise`."""
+
+    def __init__(
+        self,
+        known: Mapping[str, Sequence[ScoredChunk] | LamplightError] | None = None,
+        otherwise: Sequence[ScoredChunk] | Callable[[str], Sequence[ScoredChunk]] = (),
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.queries: list[str] = []
+        self._known = known or {}
+        self._otherwise = otherwise
+        self._notes = notes
+
+    def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
+        return list(self.search_with_notes(query, k=k, cancel=cancel).passages)
+
+    def search_with_notes(self, query: str, *, k: int, cancel: CancelToken) -> SearchOutcome:
+        cancel.check()
+        self.queries.append(query)
+        found = self._known.get(query)
+        if found is None:
+            found = self._otherwise(query) if callable(self._otherwise) else self._otherwise
+        if isinstance(found, LamplightError):
+            raise found
+        return SearchOutcome(tuple(found[:k]), self._notes)
+
+
+class KnownPages:
+    """A web search with one answer for every query, or an error; `queries` are those that would have left the machine."""
+
+    def __init__(self, answer: Sequence[WebResult] | LamplightError = ()) -> None:
+        self.queries: list[str] = []
+        self._answer = answer
+
+    def search(self, query: str, *, max_results: int, cancel: CancelToken) -> list[WebResult]:
+        cancel.check()
+        self.queries.append(query)
+        if isinstance(self._answer, LamplightError):
+            raise self._answer
+        return list(self._answer[:max_results])
