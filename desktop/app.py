@@ -247,9 +247,11 @@ class WindowApp(QObject):
         if old is None:
             self.open_application()
         else:
-            self.errands.do(
-                old.close, lambda _none: self.open_application(), lambda error: (self.show_problem(error), self.open_application())
-            )  # type: ignore[func-returns-value]
+            self.errands.do(old.close, lambda _none: self.open_application(), self._close_failed)
+
+    def _close_failed(self, error: LamplightError) -> None:
+        self.show_problem(error)
+        self.open_application()
 
     # What went wrong
 

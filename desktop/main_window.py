@@ -48,7 +48,7 @@ class MainWindow(QMainWindow):
         self._place()
         self._make_actions()
         self._make_menus()
-        self.overlay = DropOverlay(self.centralWidget())
+        self.overlay = DropOverlay(self._central)
         # A line edit takes a dropped file for text; the window takes it for a file.
         for child in self.findChildren(QWidget):
             child.setAcceptDrops(False)
@@ -71,8 +71,8 @@ class MainWindow(QMainWindow):
         self.conversation.setMinimumWidth(columns(self, 44))
         self.details.setMinimumWidth(columns(self, 32))
         self.panes.setSizes([columns(self, 36), columns(self, 90), columns(self, 46)])
-        central = QWidget()
-        layout = QVBoxLayout(central)
+        self._central = QWidget()
+        layout = QVBoxLayout(self._central)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         holder = QHBoxLayout()
@@ -80,7 +80,7 @@ class MainWindow(QMainWindow):
         holder.addWidget(self.banner)
         layout.addLayout(holder)
         layout.addWidget(self.panes, 1)
-        self.setCentralWidget(central)
+        self.setCentralWidget(self._central)
 
     def _make_actions(self) -> None:
         def action(*keys: str | QKeySequence.StandardKey, checkable: bool = False) -> QAction:

@@ -81,12 +81,12 @@ class NumberedText(QPlainTextEdit):
         if self._span is None:
             return
         selection = QTextEdit.ExtraSelection()
-        selection.cursor = QTextCursor(self.document())  # type: ignore[attr-defined]
-        selection.cursor.setPosition(self._span[0])  # type: ignore[attr-defined]
-        selection.cursor.setPosition(self._span[1], QTextCursor.MoveMode.KeepAnchor)  # type: ignore[attr-defined]
-        selection.format.setBackground(role_color("highlight"))  # type: ignore[attr-defined]
-        selection.format.setForeground(role_color("text"))  # type: ignore[attr-defined]
-        selection.format.setProperty(QTextFormat.Property.UserProperty, 1)  # type: ignore[attr-defined]
+        selection.cursor = QTextCursor(self.document())
+        selection.cursor.setPosition(self._span[0])
+        selection.cursor.setPosition(self._span[1], QTextCursor.MoveMode.KeepAnchor)
+        selection.format.setBackground(role_color("highlight"))
+        selection.format.setForeground(role_color("text"))
+        selection.format.setProperty(QTextFormat.Property.UserProperty, 1)
         self.setExtraSelections([selection])
 
     def number_width(self) -> int:

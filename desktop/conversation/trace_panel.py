@@ -11,18 +11,9 @@ from core.documents import Citation, Step
 from desktop.conversation.step_words import StepText, running_title, seconds_text, step_text
 from desktop.theme import icon
 from desktop.widgets.safe_text import plain_tooltip
-from desktop.widgets.surface import SurfaceButton, TintedLabel, role_color
+from desktop.widgets.surface import SurfaceButton, TintedLabel, discard, role_color
 
 SNIPPET_CHARACTERS = 160
-
-
-def _clear(layout: QVBoxLayout) -> None:
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.setParent(None)
-            widget.deleteLater()
 
 
 class StepRow(QWidget):
@@ -103,6 +94,8 @@ class TracePanel(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._steps: list[tuple[str, float | None, Mapping[str, object]]] = []
         self._citations: tuple[Citation, ...] = ()
+        self.rows: list[StepRow] = []
+        self.sources: list[SourceRow] = []
         body = QWidget()
         layout = QVBoxLayout(body)
         layout.setContentsMargins(16, 14, 16, 16)
@@ -132,20 +125,6 @@ class TracePanel(QScrollArea):
         self._finished = False
         self._retranslate()
 
-    @property
-    def rows(self) -> list[StepRow]:
-        """The steps on screen, in order."""
-        return [widget for index in range(self._step_rows.count()) if isinstance(widget := self._step_rows.itemAt(index).widget(), StepRow)]
-
-    @property
-    def sources(self) -> list[SourceRow]:
-        """The sources on screen, in order."""
-        return [
-            widget
-            for index in range(self._source_rows.count())
-            if isinstance(widget := self._source_rows.itemAt(index).widget(), SourceRow)
-        ]
-
     def show_nothing(self) -> None:
         """No answer is chosen."""
         self._steps, self._citations, self._total, self._finished = [], (), None, False
@@ -170,12 +149,8 @@ class TracePanel(QScrollArea):
         for index in reversed(range(len(self._steps))):
             if self._steps[index][0] == step.node and self._steps[index][1] is None:
                 self._steps[index] = (step.node, step.seconds, detail)
-                old = self._step_rows.itemAt(index).widget()
+                discard(self.rows.pop(index))
                 self._add_step(step.node, step.seconds, detail, at=index)
-                self._step_rows.removeWidget(old)
-                old.hide()
-                old.setParent(None)
-                old.deleteLater()
                 return
         self._steps.append((step.node, step.seconds, detail))
         self._add_step(*self._steps[-1])
@@ -201,20 +176,24 @@ class TracePanel(QScrollArea):
         self._rebuild()
 
     def _rebuild(self) -> None:
-        _clear(self._step_rows)
-        _clear(self._source_rows)
+        for row in (*self.rows, *self.sources):
+            discard(row)
+        self.rows, self.sources = [], []
         for node, seconds, detail in self._steps:
             self._add_step(node, seconds, detail)
         for citation in self._citations:
-            row = SourceRow(citation, self.widget())
-            row.clicked.connect(lambda _checked=False, n=citation.n: self.source_chosen.emit(n))
-            self._source_rows.addWidget(row)
+            source = SourceRow(citation, self.widget())
+            source.clicked.connect(lambda _checked=False, n=citation.n: self.source_chosen.emit(n))
+            self._source_rows.addWidget(source)
+            self.sources.append(source)
         self._show_emptiness()
 
     def _add_step(self, node: str, seconds: float | None, detail: Mapping[str, object], at: int | None = None) -> None:
         words = StepText(running_title(node)) if seconds is None else step_text(node, detail)
         row = StepRow(words, seconds, self.widget())
-        self._step_rows.insertWidget(self._step_rows.count() if at is None else at, row)
+        place = len(self.rows) if at is None else at
+        self._step_rows.insertWidget(place, row)
+        self.rows.insert(place, row)
 
     def _show_emptiness(self) -> None:
         self.empty.setVisible(not self._steps and not self._finished)

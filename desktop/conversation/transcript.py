@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSi
 from desktop.conversation.answer_card import AnswerCard
 from desktop.conversation.turn_view import TurnView
 from desktop.widgets.safe_text import SafeTextBrowser
-from desktop.widgets.surface import Surface, columns
+from desktop.widgets.surface import Surface, columns, discard
 
 LIVE_TURNS = 40
 NEAR_BOTTOM = 24
@@ -61,6 +61,7 @@ class Transcript(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._turns: list[TurnView] = []
         self._cards: dict[int, AnswerCard] = {}
+        self._bubbles: list[QuestionBubble] = []
         self._following = True
         self._column = QWidget()
         self._layout = QVBoxLayout(self._column)
@@ -143,7 +144,9 @@ class Transcript(QScrollArea):
 
     def _append(self, turn: TurnView, at: int | None = None) -> None:
         place = self._layout.count() - 1 if at is None else at
-        self._layout.insertWidget(place, QuestionBubble(turn.question, self._column))
+        bubble = QuestionBubble(turn.question, self._column)
+        self._layout.insertWidget(place, bubble)
+        self._bubbles.append(bubble)
         card = AnswerCard(turn, self._column)
         card.citation_chosen.connect(lambda number, card=card: self.citation_chosen.emit(card.turn.key, number))
         card.retry_requested.connect(lambda card=card: self.retry_requested.emit(card.turn.key))
@@ -153,27 +156,22 @@ class Transcript(QScrollArea):
         self._cards[turn.key] = card
 
     def _clear(self) -> None:
+        for widget in (*self._bubbles, *self._cards.values()):
+            discard(widget)
+        self._bubbles.clear()
         self._cards.clear()
-        for index in reversed(range(1, self._layout.count() - 1)):
-            item = self._layout.takeAt(index)
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.setParent(None)
-                widget.deleteLater()
 
     def _show_earlier(self) -> None:
         shown = len(self._cards)
         first = max(0, len(self._turns) - shown - LIVE_TURNS)
         hidden = self._turns[first : len(self._turns) - shown]
-        anchor = self._layout.itemAt(1).widget()
-        before = anchor.mapTo(self.viewport(), QPoint(0, 0)).y() if anchor is not None else 0
+        anchor = self._cards[self._turns[-shown].key]
+        before = anchor.mapTo(self.viewport(), QPoint(0, 0)).y()
         for offset, turn in enumerate(hidden):
             self._append(turn, at=1 + 2 * offset)
         self._earlier.setVisible(first > 0)
         self._following = False
-        if anchor is not None:
-            QTimer.singleShot(0, self, lambda: self._keep(anchor, before))
+        QTimer.singleShot(0, self, lambda: self._keep(anchor, before))
 
     def _keep(self, anchor: QWidget, before: int) -> None:
         bar = self.verticalScrollBar()

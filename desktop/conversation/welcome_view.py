@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from desktop.theme import icon
-from desktop.widgets.surface import Surface, SurfaceButton, TintedLabel, columns, role_color
+from desktop.widgets.surface import Surface, SurfaceButton, TintedLabel, columns, discard, role_color
 
 EXAMPLES = 3
 
@@ -36,6 +36,7 @@ class WelcomeView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._files = 0
+        self.chips: list[_Chip] = []
         self._titles: tuple[str, ...] = ()
         self.lamp = QLabel(self)
         self.lamp.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -96,11 +97,6 @@ class WelcomeView(QWidget):
             self._files, self._titles = files, tuple(titles)
             self._retranslate()
 
-    @property
-    def chips(self) -> list[_Chip]:
-        """The example questions on screen."""
-        return [widget for index in range(self._examples.count()) if isinstance(widget := self._examples.itemAt(index).widget(), _Chip)]
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and hasattr(self, "promise"):
@@ -142,14 +138,12 @@ class WelcomeView(QWidget):
         self._show_examples()
 
     def _show_examples(self) -> None:
-        while (item := self._examples.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.setParent(None)
-                widget.deleteLater()
+        for chip in self.chips:
+            discard(chip)
+        self.chips = []
         for title in self._titles[:EXAMPLES]:
             chip = _Chip(self.tr("What does “{title}” say?").replace("{title}", title), self)
             chip.clicked.connect(lambda _checked=False, chip=chip: self.example_chosen.emit(chip.question))
             self._examples.addWidget(chip)
+            self.chips.append(chip)
         self.examples_heading.setVisible(bool(self._titles))

@@ -35,6 +35,13 @@ def columns(widget: QWidget, count: int) -> int:
     return widget.fontMetrics().horizontalAdvance("n") * count
 
 
+def discard(widget: QWidget) -> None:
+    """Take a widget out of its layout and off the screen for good."""
+    widget.hide()
+    widget.setParent(None)
+    widget.deleteLater()
+
+
 class Surface(QFrame):
     """A rounded area filled with one theme colour; optionally a stripe on its left edge and a border, each a theme colour."""
 
