@@ -8,25 +8,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-import apsw
 import numpy as np
 
 from core.cancel import CancelToken
 from core.documents import Chunk, Document, DocumentState
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
-from core.retrieval.words import WORDS_VERSION, indexed_form
 from core.store.connection import Database, fetch_all, fetch_one
+from core.store.index_rows import (
+    BLOCK_CHARACTERS,
+    INSERT_WORDS,
+    delete_content,
+    ensure_words_version,
+    slot_for_writing,
+    slot_of,
+    slots_in_use,
+    text_slice,
+    words_of,
+    write_document,
+)
 from core.store.index_schema import MIGRATIONS, VECTORS
 from core.store.records import ChunkSpan, FileFacts, KnownVector
 from core.store.storable import storable
 
 MAX_RESULTS = 4096
 """sqlite-vec answers no more than this many neighbours at once."""
-
-_BLOCK_CHARACTERS = 4096
-_INSERT_WORDS = "INSERT INTO words (rowid, context, body) VALUES (?, ?, ?)"
-_DELETE_WORDS = "INSERT INTO words (words, rowid, context, body) VALUES ('delete', ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +150,12 @@ class IndexStore:
             raise ValueError("a ready document has at least one chunk")
         unit = _unit_rows(vectors, len(spans))
         with self._database.writing() as connection:
-            self._ensure_words_version(connection)
-            slot = self._slot_for_writing(connection, embedder_id, unit.shape[1])
-            document_id = self._upsert(connection, file, "ready", "", len(spans), slot, cancel)
+            ensure_words_version(connection)
+            slot = slot_for_writing(connection, embedder_id, unit.shape[1])
+            document_id = write_document(connection, file, "ready", "", len(spans), slot, cancel)
             title = storable(file.title)
-            for start in range(0, len(text), _BLOCK_CHARACTERS):
-                connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + _BLOCK_CHARACTERS]))
+            for start in range(0, len(text), BLOCK_CHARACTERS):
+                connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + BLOCK_CHARACTERS]))
             for ordinal, span in enumerate(spans):
                 cancel.check()
                 heading_path = storable(span.heading_path)
@@ -158,14 +164,14 @@ class IndexStore:
                     (document_id, ordinal, span.start, span.end, span.line, heading_path, keys[ordinal]),
                 )
                 chunk_id = connection.last_insert_rowid()
-                connection.execute(_INSERT_WORDS, (chunk_id, *_words_of(title, heading_path, text[span.start : span.end])))
+                connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
                 connection.execute(VECTORS[slot].insert, (chunk_id, unit[ordinal].tobytes()))
 
     def put_without_text(self, file: FileFacts, state: DocumentState, reason: str) -> None:
         """Record why a file is not in the library. What was indexed of it before is removed."""
         with self._database.writing() as connection:
-            self._ensure_words_version(connection)
-            self._upsert(connection, file, state, reason, 0, None, CancelToken())
+            ensure_words_version(connection)
+            write_document(connection, file, state, reason, 0, None, CancelToken())
 
     def touch(self, path: Path, *, size_bytes: int, modified_ns: int, checked_ns: int) -> None:
         """The content was compared and is the same as before; only its stamps are new."""
@@ -184,10 +190,10 @@ class IndexStore:
         removed = 0
         for path in paths:
             with self._database.writing() as connection:
-                self._ensure_words_version(connection)
+                ensure_words_version(connection)
                 row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (os.fsencode(path),))
                 if row:
-                    self._delete_content(connection, row[0], cancel)
+                    delete_content(connection, row[0], cancel)
                     connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
                     removed += 1
         return removed
@@ -202,7 +208,7 @@ class IndexStore:
         """Vectors (float32 bytes) that `embedder_id` has made already from the texts with these keys."""
         found: dict[bytes, bytes] = {}
         with self._database.reading() as connection:
-            slot = _slot(connection, embedder_id)
+            slot = slot_of(connection, embedder_id)
             if slot is None:
                 return found
             for key in set(keys):
@@ -219,7 +225,7 @@ class IndexStore:
     def vectors_by_content(self, sha256: str, embedder_id: str) -> list[KnownVector]:
         """Vectors of a file with the very same content, in order; empty if there is none."""
         with self._database.reading() as connection:
-            slot = _slot(connection, embedder_id)
+            slot = slot_of(connection, embedder_id)
             if slot is None:
                 return []
             document = fetch_one(
@@ -257,7 +263,7 @@ class IndexStore:
             return []
         unit = _unit_rows(vector.reshape(1, -1), 1)
         with self._database.reading() as connection:
-            slot = _slot(connection, embedder_id)
+            slot = slot_of(connection, embedder_id)
             if slot is None:
                 return []
             rows = fetch_all(connection, VECTORS[slot].search, (unit[0].tobytes(), min(k, MAX_RESULTS)))
@@ -277,7 +283,7 @@ class IndexStore:
                 )
                 if row:
                     document_id, path, title, heading_path, start, end, line = row
-                    text = _slice(connection, document_id, start, end)
+                    text = text_slice(connection, document_id, start, end)
                     found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text))
         return found
 
@@ -302,7 +308,7 @@ class IndexStore:
                 fetch_all(connection, "SELECT chunks.id, slot FROM chunks JOIN documents ON documents.id = document_id")
             )
             words = {row[0] for row in connection.execute("SELECT id FROM words_docsize")}
-            vectors = {(row[0], slot) for slot in _slots_in_use(connection) for row in connection.execute(VECTORS[slot].rows)}
+            vectors = {(row[0], slot) for slot in slots_in_use(connection) for row in connection.execute(VECTORS[slot].rows)}
             for path, expected, actual in connection.execute(
                 "SELECT path, chunk_count, count(chunks.id) FROM documents LEFT JOIN chunks ON document_id = documents.id"
                 " GROUP BY documents.id HAVING chunk_count <> count(chunks.id)"
@@ -317,117 +323,12 @@ class IndexStore:
             problems.append(f"{orphans} pieces of text belong to no file")
         return IndexCounts(documents, ready, len(chunk_slots), len(words), len(vectors), tuple(problems))
 
-    # -- parts of a transaction
-
-    def _upsert(
-        self,
-        connection: apsw.Connection,
-        file: FileFacts,
-        state: DocumentState,
-        reason: str,
-        chunk_count: int,
-        slot: int | None,
-        cancel: CancelToken,
-    ) -> int:
-        path = os.fsencode(file.path)
-        row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (path,))
-        if row:
-            self._delete_content(connection, row[0], cancel)
-        connection.execute(
-            "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, chunk_count, slot)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET title = excluded.title, state = excluded.state,"
-            " reason = excluded.reason, encoding = excluded.encoding, sha256 = excluded.sha256, size_bytes = excluded.size_bytes,"
-            " modified_ns = excluded.modified_ns, checked_ns = excluded.checked_ns, chunk_count = excluded.chunk_count, slot = excluded.slot",
-            (
-                path,
-                storable(file.title),
-                state,
-                reason,
-                file.encoding,
-                file.sha256,
-                file.size_bytes,
-                file.modified_ns,
-                file.checked_ns,
-                chunk_count,
-                slot,
-            ),
-        )
-        return int(row[0]) if row else connection.last_insert_rowid()
-
-    def _delete_content(self, connection: apsw.Connection, document_id: int, cancel: CancelToken) -> None:
-        document = fetch_one(connection, "SELECT title, slot FROM documents WHERE id = ?", (document_id,))
-        title, slot = document if document else ("", None)
-        chunks = fetch_all(connection, 'SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ?', (document_id,))
-        for chunk_id, heading_path, start, end in chunks:
-            cancel.check()
-            connection.execute(_DELETE_WORDS, (chunk_id, *_words_of(title, heading_path, _slice(connection, document_id, start, end))))
-            if slot is not None:
-                # By explicit rowid: a correlated delete on a vec0 table takes minutes.
-                connection.execute(VECTORS[slot].delete, (chunk_id,))
-        connection.execute("DELETE FROM chunks WHERE document_id = ?", (document_id,))
-        connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
-        connection.execute("UPDATE documents SET state = 'waiting', reason = '', chunk_count = 0, slot = NULL WHERE id = ?", (document_id,))
-
-    def _slot_for_writing(self, connection: apsw.Connection, embedder_id: str, dimension: int) -> int:
-        row = fetch_one(connection, "SELECT slot, dimension FROM embedders WHERE model_id = ?", (embedder_id,))
-        if row and row[1] == dimension:
-            return int(row[0])
-        slot = int(row[0]) if row else self._free_slot(connection)
-        for (document_id,) in fetch_all(connection, "SELECT id FROM documents WHERE slot = ?", (slot,)):
-            self._delete_content(connection, document_id, CancelToken())
-        connection.execute(VECTORS[slot].drop)
-        connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
-        connection.execute("INSERT OR REPLACE INTO embedders (slot, model_id, dimension) VALUES (?, ?, ?)", (slot, embedder_id, dimension))
-        return slot
-
-    def _free_slot(self, connection: apsw.Connection) -> int:
-        used: dict[int, int] = dict(
-            fetch_all(connection, "SELECT embedders.slot, count(documents.id) FROM embedders LEFT JOIN documents USING (slot) GROUP BY 1")
-        )
-        return min(range(len(VECTORS)), key=lambda slot: used.get(slot, -1))
-
-    def _ensure_words_version(self, connection: apsw.Connection) -> None:
-        """Write the word index anew if it was made by other rules than today's: its rows could not be deleted any more."""
-        version = str(WORDS_VERSION)
-        stored = connection.execute("SELECT value FROM facts WHERE name = 'words_version'").get
-        if stored == version:
-            return
-        connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-        rows = fetch_all(
-            connection,
-            'SELECT chunks.id, document_id, title, heading_path, start, "end" FROM chunks JOIN documents ON documents.id = document_id',
-        )
-        for chunk_id, document_id, title, heading_path, start, end in rows:
-            connection.execute(_INSERT_WORDS, (chunk_id, *_words_of(title, heading_path, _slice(connection, document_id, start, end))))
-        connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (version,))
-
 
 def _document(row: Sequence[object]) -> Document:
     document_id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count = cast(
         "tuple[int, bytes, str, DocumentState, str, str, str, int, int, int]", tuple(row)
     )
     return Document(document_id, Path(os.fsdecode(path)), title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count)
-
-
-def _slot(connection: apsw.Connection, embedder_id: str) -> int | None:
-    row = fetch_one(connection, "SELECT slot FROM embedders WHERE model_id = ?", (embedder_id,))
-    return int(row[0]) if row else None
-
-
-def _slots_in_use(connection: apsw.Connection) -> list[int]:
-    return [int(row[0]) for row in fetch_all(connection, "SELECT slot FROM embedders")]
-
-
-def _slice(connection: apsw.Connection, document_id: int, start: int, end: int) -> str:
-    first = start - start % _BLOCK_CHARACTERS
-    rows = connection.execute(
-        "SELECT text FROM texts WHERE document_id = ? AND start >= ? AND start < ? ORDER BY start", (document_id, first, end)
-    )
-    return "".join(row[0] for row in rows)[start - first : end - first]
-
-
-def _words_of(title: str, heading_path: str, text: str) -> tuple[str, str]:
-    return indexed_form(f"{title} > {heading_path}" if heading_path else title), indexed_form(text)
 
 
 def _unit_rows(vectors: Vectors, rows: int) -> Vectors:

@@ -255,8 +255,8 @@ def test_a_reader_works_while_a_file_is_being_written(store: IndexStore) -> None
 
 def test_other_word_rules_rewrite_the_word_index(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
     put(store, LAMP, "the lamp")
-    monkeypatch.setattr("core.store.index_store.WORDS_VERSION", 999)
-    monkeypatch.setattr("core.store.index_store.indexed_form", lambda text: f"{text} everywhere")
+    monkeypatch.setattr("core.store.index_rows.WORDS_VERSION", 999)
+    monkeypatch.setattr("core.store.index_rows.indexed_form", lambda text: f"{text} everywhere")
 
     put(store, FISH, "the fish")
 

@@ -1,0 +1,135 @@
+"""The parts that transactions on index.db are made of: what belongs to a document, together and in step."""
+
+from __future__ import annotations
+
+import os
+
+import apsw
+
+from core.cancel import CancelToken
+from core.documents import DocumentState
+from core.retrieval.words import WORDS_VERSION, indexed_form
+from core.store.connection import fetch_all, fetch_one
+from core.store.index_schema import VECTORS
+from core.store.records import FileFacts
+from core.store.storable import storable
+
+BLOCK_CHARACTERS = 4096
+"""Texts are kept in blocks of this many characters, so that a chunk is read without its whole document."""
+
+INSERT_WORDS = "INSERT INTO words (rowid, context, body) VALUES (?, ?, ?)"
+_DELETE_WORDS = "INSERT INTO words (words, rowid, context, body) VALUES ('delete', ?, ?, ?)"
+
+
+def write_document(
+    connection: apsw.Connection,
+    file: FileFacts,
+    state: DocumentState,
+    reason: str,
+    chunk_count: int,
+    slot: int | None,
+    cancel: CancelToken,
+) -> int:
+    """Write the row of a file, drop whatever was indexed of it before, and return its id."""
+    path = os.fsencode(file.path)
+    row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (path,))
+    if row:
+        delete_content(connection, row[0], cancel)
+    connection.execute(
+        "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, chunk_count, slot)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET title = excluded.title, state = excluded.state,"
+        " reason = excluded.reason, encoding = excluded.encoding, sha256 = excluded.sha256, size_bytes = excluded.size_bytes,"
+        " modified_ns = excluded.modified_ns, checked_ns = excluded.checked_ns, chunk_count = excluded.chunk_count, slot = excluded.slot",
+        (
+            path,
+            storable(file.title),
+            state,
+            reason,
+            file.encoding,
+            file.sha256,
+            file.size_bytes,
+            file.modified_ns,
+            file.checked_ns,
+            chunk_count,
+            slot,
+        ),
+    )
+    return int(row[0]) if row else connection.last_insert_rowid()
+
+
+def delete_content(connection: apsw.Connection, document_id: int, cancel: CancelToken) -> None:
+    """Delete the text, chunks, words and vectors of a document; its row stays, waiting."""
+    document = fetch_one(connection, "SELECT title, slot FROM documents WHERE id = ?", (document_id,))
+    title, slot = document if document else ("", None)
+    chunks = fetch_all(connection, 'SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ?', (document_id,))
+    for chunk_id, heading_path, start, end in chunks:
+        cancel.check()
+        connection.execute(_DELETE_WORDS, (chunk_id, *words_of(title, heading_path, text_slice(connection, document_id, start, end))))
+        if slot is not None:
+            # By explicit rowid: a correlated delete on a vec0 table takes minutes.
+            connection.execute(VECTORS[slot].delete, (chunk_id,))
+    connection.execute("DELETE FROM chunks WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
+    connection.execute("UPDATE documents SET state = 'waiting', reason = '', chunk_count = 0, slot = NULL WHERE id = ?", (document_id,))
+
+
+def slot_for_writing(connection: apsw.Connection, embedder_id: str, dimension: int) -> int:
+    """The vector table of a model, made if there is none. With both tables taken, the one with fewest files makes room."""
+    row = fetch_one(connection, "SELECT slot, dimension FROM embedders WHERE model_id = ?", (embedder_id,))
+    if row and row[1] == dimension:
+        return int(row[0])
+    slot = int(row[0]) if row else _free_slot(connection)
+    for (document_id,) in fetch_all(connection, "SELECT id FROM documents WHERE slot = ?", (slot,)):
+        delete_content(connection, document_id, CancelToken())
+    connection.execute(VECTORS[slot].drop)
+    connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
+    connection.execute("INSERT OR REPLACE INTO embedders (slot, model_id, dimension) VALUES (?, ?, ?)", (slot, embedder_id, dimension))
+    return slot
+
+
+def _free_slot(connection: apsw.Connection) -> int:
+    used: dict[int, int] = dict(
+        fetch_all(connection, "SELECT embedders.slot, count(documents.id) FROM embedders LEFT JOIN documents USING (slot) GROUP BY 1")
+    )
+    return min(range(len(VECTORS)), key=lambda slot: used.get(slot, -1))
+
+
+def ensure_words_version(connection: apsw.Connection) -> None:
+    """Write the word index anew if it was made by other rules than today's: its rows could not be deleted any more."""
+    version = str(WORDS_VERSION)
+    stored = connection.execute("SELECT value FROM facts WHERE name = 'words_version'").get
+    if stored == version:
+        return
+    connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+    rows = fetch_all(
+        connection,
+        'SELECT chunks.id, document_id, title, heading_path, start, "end" FROM chunks JOIN documents ON documents.id = document_id',
+    )
+    for chunk_id, document_id, title, heading_path, start, end in rows:
+        connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text_slice(connection, document_id, start, end))))
+    connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (version,))
+
+
+def slot_of(connection: apsw.Connection, embedder_id: str) -> int | None:
+    """The vector table of a model, or None if it has none."""
+    row = fetch_one(connection, "SELECT slot FROM embedders WHERE model_id = ?", (embedder_id,))
+    return int(row[0]) if row else None
+
+
+def slots_in_use(connection: apsw.Connection) -> list[int]:
+    """The vector tables that exist."""
+    return [int(row[0]) for row in fetch_all(connection, "SELECT slot FROM embedders")]
+
+
+def text_slice(connection: apsw.Connection, document_id: int, start: int, end: int) -> str:
+    """Characters `start` to `end` of a document, read from the blocks they lie in."""
+    first = start - start % BLOCK_CHARACTERS
+    rows = connection.execute(
+        "SELECT text FROM texts WHERE document_id = ? AND start >= ? AND start < ? ORDER BY start", (document_id, first, end)
+    )
+    return "".join(row[0] for row in rows)[start - first : end - first]
+
+
+def words_of(title: str, heading_path: str, text: str) -> tuple[str, str]:
+    """What the word index is given for a chunk: its context and its text."""
+    return indexed_form(f"{title} > {heading_path}" if heading_path else title), indexed_form(text)
