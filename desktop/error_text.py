@@ -245,12 +245,12 @@ REASONS: Mapping[str, ErrorText] = {
 }
 
 NOTES: Mapping[str, ErrorText] = {
-    "vector_search_failed": ErrorText(
+    "vectors_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Your files were searched by words only: the search by meaning failed."),
         QT_TRANSLATE_NOOP("errors", "Passages that say it in other words may be missing. Check the embedding model in the settings."),
         "open_settings",
     ),
-    "word_search_failed": ErrorText(
+    "words_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Your files were searched by meaning only: the search by words failed."),
         QT_TRANSLATE_NOOP("errors", "Exact names and numbers may be missing. Rebuild the index if this stays."),
         "rebuild_index",

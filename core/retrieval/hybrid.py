@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from core.cancel import CancelToken
-from core.documents import ScoredChunk
+from core.documents import ScoredChunk, SearchOutcome
 from core.errors import Cancelled, LamplightError
 from core.protocols import Embedder
 from core.retrieval.fusion import reciprocal_rank_fusion
@@ -18,14 +17,6 @@ Mode = Literal["hybrid", "words", "vectors"]
 
 CANDIDATES = 50
 """How many passages each of the two searches brings to the fusion."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOutcome:
-    """Passages, best first, and the codes of what did not work on the way ("words_failed", "vectors_failed")."""
-
-    passages: tuple[ScoredChunk, ...]
-    notes: tuple[str, ...] = ()
 
 
 class HybridRetriever:

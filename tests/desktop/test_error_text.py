@@ -37,8 +37,8 @@ REASON_CODES = [
 ]
 WEB_CODES = ["web_offline", "web_limited", "web_timed_out", "web_failed", "web_declined", "web_query_refused"]
 NOTE_CODES = [
-    "vector_search_failed",
-    "word_search_failed",
+    "vectors_failed",
+    "words_failed",
     "route_failed",
     "decompose_failed",
     "plan_failed",
