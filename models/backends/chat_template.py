@@ -38,6 +38,10 @@ class TemplateUnusable(Exception):
     """The template fails, runs too long, or does not show every message once."""
 
 
+class TemplateEndless(TemplateUnusable):
+    """The template does not come to an end in the time or space it has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a rendered prompt. Only a template's own text may hold control tokens."""
@@ -66,6 +70,8 @@ def render(template: str, messages: Sequence[tuple[str, str]], *, bos: str = "",
     """
     try:
         return _render_marked(template, messages, bos, eos)
+    except TemplateEndless:
+        raise
     except TemplateUnusable:
         if len(messages) < 2 or messages[0][0] != "system" or messages[1][0] != "user":
             raise
@@ -101,7 +107,7 @@ def _render_text(template: str, messages: list[dict[str, str]], bos: str, eos: s
         pieces.append(piece)
         characters += len(piece)
         if characters > _RENDER_CHARACTERS:
-            raise TemplateUnusable("the chat template writes without end")
+            raise TemplateEndless("the chat template writes without end")
     return "".join(pieces)
 
 
@@ -140,7 +146,7 @@ def _limited(work: Callable[[], str]) -> str:
     if thread.is_alive():
         # An endless loop in a template is Python code, so an exception set from outside ends it.
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
-        raise TemplateUnusable("the chat template does not come to an end")
+        raise TemplateEndless("the chat template does not come to an end")
     result = outcome[0]
     if isinstance(result, str):
         return result

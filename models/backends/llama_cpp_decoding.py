@@ -118,8 +118,9 @@ class GrammarState:
     """
 
     def __init__(self, engine: LlamaCppEngine, gbnf: str) -> None:
-        # A grammar that does not parse gives NULL here, and using that would end the process.
-        self._sampler = ll.llama_sampler_init_grammar(engine.vocabulary, gbnf.encode("utf-8"), b"root")
+        # A grammar that does not parse gives NULL here, and using that would end the process; an empty one allows everything.
+        usable = bool(gbnf.strip()) and "\x00" not in gbnf
+        self._sampler = ll.llama_sampler_init_grammar(engine.vocabulary, gbnf.encode("utf-8"), b"root") if usable else None
         if not self._sampler:
             raise GrammarInvalid("The reply type has no grammar that llama.cpp accepts.", grammar=gbnf[:500])
 

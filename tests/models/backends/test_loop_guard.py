@@ -41,9 +41,7 @@ LOOPS = {
     ),
     "a list item": itertools.cycle(pieces("- the passage does not say\n")),
     "a counted list": (piece for n in itertools.count(1) for piece in pieces(f"{n}. The passage says nothing about it.\n")),
-    "counted Chinese lines": (
-        piece for n in itertools.count(1) for piece in pieces(f"{n}. 文中没有提到这一点，因此无法回答这个问题。\n")
-    ),
+    "counted Chinese lines": (piece for n in itertools.count(1) for piece in pieces(f"{n}. 文中没有提到这一点，因此无法回答这个问题。\n")),
 }
 
 

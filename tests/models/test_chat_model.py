@@ -1,0 +1,283 @@
+"""The real chat model in its child process: crashes, broken files, cancelling, and what the cache saves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from core.cancel import CancelToken
+from core.documents import Message, Prompt, Usage
+from core.errors import (
+    Cancelled,
+    ChildCrashed,
+    GrammarInvalid,
+    InvalidRequest,
+    ModelMissing,
+    ModelUnusable,
+    NotEnoughMemory,
+    PromptTooLong,
+    ReplyUnusable,
+)
+from core.paths import PROGRAM
+from models.chat_model import LlamaCppChatModel
+
+pytestmark = pytest.mark.real
+
+STORY = Prompt((Message("user", "Tell me a very long story about the sea and the people who live by it."),))
+LONG = Prompt((Message("user", " ".join(f"Ship {n} carries {n * 3} boxes of tea." for n in range(280))),))
+
+
+@pytest.fixture(scope="module")
+def weights(starter_models: Path) -> Path:
+    return starter_models / "smollm2-135m" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+@pytest.fixture(scope="module")
+def model(weights: Path) -> Iterator[LlamaCppChatModel]:
+    with LlamaCppChatModel(lambda: weights, context_tokens=4096) as loaded:
+        loaded.load(cancel=CancelToken())
+        yield loaded
+
+
+def read(model: LlamaCppChatModel, prompt: Prompt, max_tokens: int = 8) -> tuple[str, Usage]:
+    text = ""
+    stream = model.stream(prompt, max_tokens=max_tokens, cancel=CancelToken())
+    while True:
+        try:
+            text += next(stream)
+        except StopIteration as end:
+            return text, end.value
+
+
+def ask(text: str, system: str = "You are a helpful assistant.", answer_start: str = "") -> Prompt:
+    return Prompt((Message("system", system), Message("user", text)), answer_start)
+
+
+class TestAnswers:
+    def test_a_question_is_answered(self, model: LlamaCppChatModel) -> None:
+        assert "Paris" in read(model, ask("What is the capital of France?"), 30)[0]
+
+    def test_the_answer_begins_behind_the_start_it_was_given(self, model: LlamaCppChatModel) -> None:
+        text, _usage = read(model, ask("What is the capital of France?", answer_start="The capital of France is"), 6)
+
+        assert text.startswith(" Paris")
+
+    def test_a_choice_is_made_in_its_context(self, model: LlamaCppChatModel) -> None:
+        prompt = ask("What is the capital of France?", answer_start="The capital of France is")
+
+        choice = model.choose(prompt, [" London", " Paris", " Rome"], cancel=CancelToken())
+
+        assert choice.best == " Paris"
+
+    def test_labels_that_begin_alike_are_refused_in_words(self, model: LlamaCppChatModel) -> None:
+        with pytest.raises(InvalidRequest, match="begin with the same token"):
+            model.choose(ask("?"), [" yes", " yes, of course"], cancel=CancelToken())
+        with pytest.raises(InvalidRequest, match="empty"):
+            model.choose(ask("?"), ["", "no"], cancel=CancelToken())
+
+    def test_a_runaway_answer_is_stopped(self, model: LlamaCppChatModel) -> None:
+        prompt = ask("Repeat for ever: tick tock", answer_start="tick tock " * 60)
+
+        _text, usage = read(model, prompt, 1500)
+
+        assert usage.generated < 400
+
+
+class Sentence(BaseModel):
+    text: str = Field(min_length=30)
+
+
+class Verdict(BaseModel):
+    label: Literal["是", "否", 'a "quoted" one']
+    points: list[str] = Field(max_length=2)
+    sure: bool
+
+
+class TestReplies:
+    def test_chinese_and_quoted_values_fit(self, model: LlamaCppChatModel) -> None:
+        reply = model.reply(ask("宋江是谁？请用中文回答。"), Verdict, max_tokens=200, cancel=CancelToken())
+
+        assert len(reply.value.points) <= 2
+
+    def test_a_reply_that_is_cut_off_is_unusable(self, model: LlamaCppChatModel) -> None:
+        with pytest.raises(ReplyUnusable, match="cut off"):
+            model.reply(STORY, Sentence, max_tokens=3, cancel=CancelToken())
+
+    def test_a_type_without_a_grammar_is_an_error_and_no_crash(self, model: LlamaCppChatModel) -> None:
+        class Free(BaseModel):
+            anything: dict[str, int]
+
+        pid = model.child.pid
+
+        with pytest.raises(GrammarInvalid):
+            model.reply(STORY, Free, max_tokens=10, cancel=CancelToken())
+
+        assert model.child.pid == pid
+
+
+class TestCache:
+    def test_evaluated_and_reused_add_up_to_the_prompt(self, model: LlamaCppChatModel) -> None:
+        first = model.choose(ask("Is the sea deep?"), ["yes", "no"], cancel=CancelToken()).usage
+        again = model.choose(ask("Is the sea deep?"), ["yes", "no"], cancel=CancelToken()).usage
+
+        assert again == Usage(1, first.evaluated + first.reused - 1, 0)
+
+    def test_a_few_shot_beginning_stays_warm_while_answers_are_written(self, model: LlamaCppChatModel) -> None:
+        examples = "Question: How many? Strategy: complex. " * 20
+        model.choose(ask("First?", examples), ["a", "b"], cancel=CancelToken())
+        for number in range(3):
+            read(model, ask(f"Write about number {number} at length, please.", f"Rules {number}. " * 40), 80)
+
+        usage = model.choose(ask("Second?", examples), ["a", "b"], cancel=CancelToken()).usage
+
+        assert usage.evaluated < 20
+        assert usage.reused > 150
+
+    def test_a_cache_that_overflows_many_times_still_answers_alike(self, weights: Path) -> None:
+        prompts = [ask(f"Where is ship {n}? " + f"Ship {n} lies in harbour {n * 7}. " * 14) for n in range(7)]
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024) as small:
+            alone = [read(small, prompt, 12)[0] for prompt in prompts]
+            again = [read(small, prompt, 12)[0] for prompt in reversed(prompts)]
+
+        assert again[::-1] == alone
+
+
+class TestStopping:
+    def within_a_second(self, call: Callable[[CancelToken], object], after: float = 0.05) -> None:
+        cancel = CancelToken()
+        stopped: list[float] = []
+
+        def stop() -> None:
+            stopped.append(time.monotonic())
+            cancel.cancel()
+
+        timer = threading.Timer(after, stop)
+        timer.start()
+        with pytest.raises(Cancelled):
+            call(cancel)
+        timer.join()
+
+        assert time.monotonic() - stopped[0] < 1.0
+
+    def test_reading_a_long_prompt_is_cancelled_within_a_second_and_the_child_is_kept(self, model: LlamaCppChatModel) -> None:
+        assert read(model, ask("Hello"))[0]
+        pid = model.child.pid
+
+        self.within_a_second(lambda cancel: model.choose(LONG, ["yes", "no"], cancel=cancel), after=0.3)
+
+        assert read(model, ask("What is the capital of France?"), 30)[0].startswith("The capital of France is Paris")
+        assert model.child.pid == pid
+
+    def test_writing_is_cancelled_within_a_second_and_the_child_is_kept(self, model: LlamaCppChatModel) -> None:
+        pid = model.child.pid
+
+        self.within_a_second(lambda cancel: list(model.stream(STORY, max_tokens=3000, cancel=cancel)), after=0.3)
+
+        assert read(model, ask("Hello"))[0]
+        assert model.child.pid == pid
+
+
+class TestCrashes:
+    @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+    def test_a_child_killed_while_it_writes_is_reported_and_the_next_call_works(self, model: LlamaCppChatModel) -> None:
+        stream = model.stream(STORY, max_tokens=1000, cancel=CancelToken())
+        next(stream)
+        assert model.child.pid is not None
+        os.kill(model.child.pid, signal.SIGKILL)
+
+        with pytest.raises(ChildCrashed, match="SIGKILL"):
+            for _piece in stream:
+                pass
+
+        assert read(model, ask("Hello"))[0]
+
+
+class TestWeights:
+    def broken(self, tmp_path: Path, data: bytes) -> LlamaCppChatModel:
+        file = tmp_path / "broken.gguf"
+        file.write_bytes(data)
+        return LlamaCppChatModel(lambda: file, context_tokens=1024)
+
+    @pytest.mark.parametrize("kind", ["cut off", "zeros", "wrong magic", "text", "empty"])
+    def test_a_broken_file_is_one_sentence_and_the_app_lives_on(self, weights: Path, tmp_path: Path, kind: str) -> None:
+        head = weights.read_bytes()[:4_000_000]
+        data = {"cut off": head, "zeros": bytes(100_000), "wrong magic": b"GGML" + head[4:], "text": b"not a model\n" * 1000, "empty": b""}[
+            kind
+        ]
+
+        with self.broken(tmp_path, data) as model:
+            for _ in range(2):
+                with pytest.raises(ModelUnusable, match="Choose another GGUF file") as caught:
+                    model.choose(STORY, ["yes", "no"], cancel=CancelToken())
+
+        assert str(tmp_path) in caught.value.message
+
+    def test_weights_that_llama_cpp_refuses_are_one_sentence_too(self, weights: Path, tmp_path: Path) -> None:
+        data = weights.read_bytes().replace(b"token_embd.weight", b"token_embd.weighs", 1)
+
+        with self.broken(tmp_path, data) as model, pytest.raises(ModelUnusable, match=r"llama\.cpp does not load it"):
+            model.load(cancel=CancelToken())
+
+    def test_a_missing_file_is_told_and_found_once_it_is_there(self, weights: Path, tmp_path: Path) -> None:
+        file = tmp_path / "later.gguf"
+        with LlamaCppChatModel(lambda: file, context_tokens=1024) as model:
+            assert model.model_id == "none"
+            assert model.context_tokens == 1024
+            with pytest.raises(ModelMissing):
+                model.load(cancel=CancelToken())
+
+            file.symlink_to(weights)
+            model.load(cancel=CancelToken())
+
+            assert model.model_id == "later"
+
+    def test_too_little_memory_is_told_before_anything_is_loaded(self, weights: Path) -> None:
+        with (
+            LlamaCppChatModel(lambda: weights, context_tokens=4096, available_bytes=200_000_000) as model,
+            pytest.raises(NotEnoughMemory, match=r"needs .* GB of memory") as caught,
+        ):
+            model.load(cancel=CancelToken())
+
+        assert "Close other programs" in caught.value.message
+
+    def test_a_context_larger_than_the_model_was_trained_for_is_cut_to_it(self, weights: Path) -> None:
+        with LlamaCppChatModel(lambda: weights, context_tokens=100_000) as model:
+            assert model.context_tokens == 8192
+
+    def test_a_prompt_over_the_window_says_the_numbers(self, model: LlamaCppChatModel) -> None:
+        with pytest.raises(PromptTooLong) as caught:
+            model.choose(ask("word " * 5000), ["yes", "no"], cancel=CancelToken())
+
+        assert caught.value.details["context_tokens"] == 4096
+        assert int(caught.value.details["prompt_tokens"]) > 5000
+
+
+def test_importing_the_chat_model_loads_no_runtime() -> None:
+    code = "import sys, models.factory; print(sorted({'llama_cpp', 'torch', 'transformers', 'sentence_transformers', 'jinja2'} & set(sys.modules)))"
+
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=PROGRAM, encoding="utf-8", check=True)
+
+    assert answer.stdout.strip() == "[]"
+
+
+def test_nothing_is_printed_in_normal_use(weights: Path) -> None:
+    code = (
+        "from pathlib import Path; from core.cancel import CancelToken; from core.documents import Message, Prompt;"
+        "from models.chat_model import LlamaCppChatModel;"
+        f"model = LlamaCppChatModel(lambda: Path({str(weights)!r}), context_tokens=1024);"
+        "list(model.stream(Prompt((Message('user', 'Hello'),)), max_tokens=4, cancel=CancelToken())); model.close()"
+    )
+
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=PROGRAM, encoding="utf-8", check=True)
+
+    assert (answer.stdout, answer.stderr) == ("", "")
