@@ -16,6 +16,9 @@ MAX_TOKENS = 260
 MIN_TOKENS = 100
 """Sections shorter than this share a chunk with their neighbours."""
 
+SMALL_TOKENS = 50
+"""A section or a rest shorter than this says too little to stand alone while a neighbour has room for it."""
+
 _MAX_PIECE_CHARACTERS = 600
 _MAX_CHUNK_CHARACTERS = 2400
 _COUNT_BATCH = 1024
@@ -66,7 +69,7 @@ def _groups(text: str, parts: list[Section], count_tokens: CountTokens) -> Itera
     for part, pieces in zip(parts, pieces_of, strict=True):
         have, new = _tokens(run), _tokens(pieces)
         # A heading with nothing under it belongs to what follows, whose deeper path says more.
-        if not only_headings and (have >= MIN_TOKENS or have + new > MAX_TOKENS):
+        if not only_headings and (have + new > MAX_TOKENS or (have >= MIN_TOKENS and new >= SMALL_TOKENS)):
             yield _pack(text, run, path)
             run, only_headings = [], True
         if only_headings:
@@ -149,7 +152,7 @@ def _pack(text: str, pieces: list[_Piece], path: str) -> list[tuple[int, int, st
     index = 0
     while index < len(pieces):
         needed = -(-left // MAX_TOKENS)
-        stop = _best_stop(pieces, index, left / max(needed, 1))
+        stop = _best_stop(pieces, index, left, left / max(needed, 1))
         left -= _tokens(pieces[index:stop])
         start, end = pieces[index].start, pieces[stop - 1].end
         body = text[start:end]
@@ -160,15 +163,17 @@ def _pack(text: str, pieces: list[_Piece], path: str) -> list[tuple[int, int, st
     return spans
 
 
-def _best_stop(pieces: list[_Piece], first: int, target: float) -> int:
-    """After which piece to end a chunk: the best border near the target that keeps the chunk within its limits."""
+def _best_stop(pieces: list[_Piece], first: int, left: int, target: float) -> int:
+    """After which piece to end a chunk: the best border near the target that keeps the chunk within its limits and leaves no scrap."""
     tokens, best, best_value = 0, first + 1, float("-inf")
     for index in range(first, len(pieces)):
         tokens += pieces[index].tokens
         too_long = tokens > MAX_TOKENS or pieces[index].end - pieces[first].start > _MAX_CHUNK_CHARACTERS
         if too_long and index > first:
             break
-        value = pieces[index].border * 0.15 - abs(tokens - target) / max(target, 1.0)
+        border = pieces[index].border * 0.15 if index + 1 < len(pieces) else 1.0
+        scrap = 1.0 if 0 < left - tokens < SMALL_TOKENS else 0.0
+        value = border - scrap - abs(tokens - target) / max(target, 1.0)
         if value >= best_value:
             best, best_value = index + 1, value
     return best

@@ -30,6 +30,9 @@ BATCH_CHUNKS = 32
 GROUP_CHUNKS = 64
 """Small files are read on until they fill this many chunks, so that the encoder gets full batches."""
 
+GROUP_FILES = 64
+"""No more files than this are held in memory at once."""
+
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
 _SKIPPED = frozenset({"empty", "binary", "too_large", "unsupported", "not_a_file", "no_text"})
@@ -106,7 +109,10 @@ class IndexingRun:
                 result_or_prepared = self._prepare(found, before)
                 if isinstance(result_or_prepared, _Prepared):
                     group.append(result_or_prepared)
-                    if sum(vector is None for prepared in group for vector in prepared.vectors) >= GROUP_CHUNKS:
+                    if (
+                        len(group) >= GROUP_FILES
+                        or sum(vector is None for prepared in group for vector in prepared.vectors) >= GROUP_CHUNKS
+                    ):
                         yield from self._finish_group(group)
                         group = []
                     continue
