@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from desktop.assembly import Application
 
 Assemble = Callable[[Paths, Settings], "Application"]
+WarmUp = Callable[["Application", CancelToken], Iterator[None]]
 
 STOP_SECONDS = 3.0
 _DELETE_ON_CLOSE = Qt.WidgetAttribute.WA_DeleteOnClose
@@ -44,7 +45,14 @@ SAMPLE_LIBRARY = RESOURCES / "sample_library"
 
 
 def warm_up(application: Application, cancel: CancelToken) -> Iterator[None]:
-    """Load the models before they are needed: the first question should not wait for the disk."""
+    """Load the graph and the models before they are needed: the first question should not wait for the disk."""
+    prepare_to_ask(application)
+    cancel.check()
+    yield from load_models(application, cancel)
+
+
+def load_models(application: Application, cancel: CancelToken) -> Iterator[None]:
+    """Let each model say something once."""
     for _ in application.chat_model.stream(Prompt((Message("user", "Hello"),)), max_tokens=1, cancel=cancel):
         pass
     if application.library.has_documents():
@@ -52,10 +60,17 @@ def warm_up(application: Application, cancel: CancelToken) -> Iterator[None]:
     yield None
 
 
+def prepare_to_ask(application: Application) -> None:
+    """Import what the graph needs, outside the GUI thread."""
+    import core.qa.graph  # noqa: F401 - LangGraph comes with it
+
+    application.session  # noqa: B018 - made at its first use
+
+
 class WindowApp(QObject):
     """Everything that lives while the window is open."""
 
-    def __init__(self, paths: Paths, settings: Settings, assemble: Assemble, *, warm: bool = True) -> None:
+    def __init__(self, paths: Paths, settings: Settings, assemble: Assemble, *, warm: WarmUp = warm_up) -> None:
         super().__init__()
         self.paths, self.settings = paths, settings
         self._assemble, self._warm = assemble, warm
@@ -127,8 +142,7 @@ class WindowApp(QObject):
         self.library.use(application.library)
         wanted, self._wanted = self._wanted, []
         self.library.add_paths(wanted)
-        if self._warm:
-            self._warming.start(lambda cancel: warm_up(application, cancel))
+        self._warming.start(lambda cancel: self._warm(application, cancel))
 
     def _warmed(self, _ticket: int, error: LamplightError | None) -> None:
         if error is not None and error.code != "cancelled":

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from core.cancel import CancelToken
 from core.documents import Answer, Message
 from core.errors import Cancelled, LamplightError
 from core.events import AnswerEvent, AnswerFinished, AnswerText
-from core.protocols import WebConsent
 from core.store.user_store import Turn
+
+if TYPE_CHECKING:
+    from core.protocols import WebConsent  # brings numpy, which the first window can do without
 
 SAVE_SECONDS = 2.0
 HISTORY_TURNS = 4

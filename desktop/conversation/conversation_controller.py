@@ -65,6 +65,8 @@ class ConversationController(QObject):
         self.consent = AskInWindow(self)
         self._application: Application | None = None
         self._summaries: list[ConversationSummary] = []
+        self._list_ticket = 0
+        self._used: set[int] = set()  # conversations with a question, before the list says so
         self._shown: int | None = None
         self._turns: list[TurnView] = []
         self._trace: dict[int, list[tuple[Step, dict[str, object]]]] = {}
@@ -104,14 +106,7 @@ class ConversationController(QObject):
     def use(self, application: Application) -> None:
         """Work with this application from now on, and show its conversations."""
         self._application = application
-        store = application.user_store
-        chosen = self._shown
-
-        def load() -> list[ConversationSummary]:
-            store.mark_interrupted()
-            return store.conversations()
-
-        self._errands.do(load, lambda found: self._show_list(found, chosen), self.failed.emit)
+        self._list_after(application.user_store.mark_interrupted)
 
     def release(self) -> None:
         """The application is about to close."""
@@ -143,9 +138,7 @@ class ConversationController(QObject):
         """Begin a conversation, or go to the one that was begun and not used."""
         if self._application is None:
             return
-        empty = next(
-            (known for known in self._summaries if not known.title and (self._run is None or self._run.conversation_id != known.id)), None
-        )
+        empty = next((known for known in self._summaries if not known.title and known.id not in self._used), None)
         if empty is not None:
             self.show_conversation(empty.id)
             return
@@ -153,6 +146,7 @@ class ConversationController(QObject):
         self._errands.do(store.create_conversation, self._created, self.failed.emit)
 
     def _created(self, conversation_id: int) -> None:
+        self.save_drafts()
         self._shown = conversation_id
         self._reload_list()
         self._show_turns(conversation_id, [], "")
@@ -172,8 +166,9 @@ class ConversationController(QObject):
 
         self._errands.do(load, lambda found: self._show_turns(conversation_id, *found), self.failed.emit)
 
-    def _show_list(self, summaries: list[ConversationSummary], chosen: int | None) -> None:
+    def _show_list(self, summaries: list[ConversationSummary]) -> None:
         self._summaries = summaries
+        chosen = self._shown
         if self._application is None:
             return
         if not summaries:
@@ -185,8 +180,21 @@ class ConversationController(QObject):
 
     def _reload_list(self) -> None:
         if self._application is not None:
-            store = self._application.user_store
-            self._errands.do(store.conversations, lambda found: self._show_list(found, self._shown))
+            self._list_after(lambda: None)
+
+    def _list_after(self, change: Callable[[], object]) -> None:
+        """Carry out `change` and show the list as it is then. Lists that were asked for earlier are out of date and dropped."""
+        if self._application is None:
+            return
+        store = self._application.user_store
+        self._list_ticket += 1
+        ticket = self._list_ticket
+
+        def load() -> list[ConversationSummary]:
+            change()
+            return store.conversations()
+
+        self._errands.do(load, lambda found: self._show_list(found) if ticket == self._list_ticket else None, self.failed.emit)
 
     def _show_turns(self, conversation_id: int, turns: Sequence[Turn], draft: str) -> None:
         if conversation_id != self._shown:
@@ -223,7 +231,7 @@ class ConversationController(QObject):
     def _rename(self, conversation_id: int, title: str) -> None:
         if self._application is not None:
             store = self._application.user_store
-            self._errands.do(lambda: store.rename_conversation(conversation_id, title), lambda _none: self._reload_list(), self.failed.emit)
+            self._list_after(lambda: store.rename_conversation(conversation_id, title))
 
     def _delete(self, conversation_id: int) -> None:
         if self._application is None:
@@ -236,7 +244,7 @@ class ConversationController(QObject):
         self._drafts.pop(conversation_id, None)
         if self._shown == conversation_id:
             self._shown = None
-        self._errands.do(lambda: store.delete_conversation(conversation_id), lambda _none: self._reload_list(), self.failed.emit)
+        self._list_after(lambda: store.delete_conversation(conversation_id))
 
     # Drafts
 
@@ -270,6 +278,7 @@ class ConversationController(QObject):
         if application is None or conversation_id is None:
             self._view.question_box.show_hint(self.tr("Lamplight is not ready yet. Your question stays here."), problem=True)
             return
+        self._used.add(conversation_id)
         self._drafts.pop(conversation_id, None)
         self._draft_timer.stop()
         self._set_draft("")

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from core.paths import Paths
 from core.settings import Settings
-from desktop.app import WindowApp
+from desktop.app import WindowApp, load_models
 from tests.fakes.window import ScriptedSession, WindowApplication
 
 HERE = Path(__file__).parent
@@ -50,7 +50,7 @@ def open_window(qtbot: QtBot, paths: Paths) -> Iterator[Open]:
         def assemble_fake(paths: Paths, settings: Settings) -> Any:
             return WindowApplication(paths, settings, ScriptedSession(*scripts))
 
-        shell = WindowApp(paths, settings or Settings(), assemble or assemble_fake)
+        shell = WindowApp(paths, settings or Settings(), assemble or assemble_fake, warm=load_models)
         opened.append(shell)
         shell.show()
         if wait:

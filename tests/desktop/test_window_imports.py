@@ -21,7 +21,7 @@ def spy(self):
     shown["modules"] = set(sys.modules)
     QTimer.singleShot(1500, lambda: (shown.update(later=set(sys.modules)), self.window.close()))
 app.WindowApp.show = spy
-app.warm_up = lambda application, cancel: iter(())
+app.prepare_to_ask = lambda application: None
 code = app.run(Path(sys.argv[1]), use_echo=True)
 heavy = {"torch", "llama_cpp", "langgraph", "sentence_transformers", "transformers", "ddgs"}
 print(code, sorted(heavy & shown["modules"]), sorted(heavy & shown["later"]))
