@@ -177,7 +177,7 @@ def _open_window(arguments: argparse.Namespace) -> int:
         # The window's libraries miss something of the system's; the command line does not need it.
         sys.stderr.write(f"lamplight: The window cannot open: {error}. The command line works without it: lamplight --help\n")
         return FAILED
-    return int(app.run(arguments.home))
+    return int(app.run(arguments.home, use_echo=arguments.model == "echo"))
 
 
 if __name__ == "__main__":

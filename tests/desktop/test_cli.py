@@ -17,6 +17,7 @@ import pytest
 from core.paths import PROGRAM, Paths
 from core.settings import Settings, WebSettings
 from core.settings_file import save_settings
+from core.web.search import REQUEST_SECONDS
 from tests.fakes.command_line import CommandLine, Ran
 from tests.fakes.search_engine import FakeSearchEngine
 
@@ -66,7 +67,7 @@ def test_help_is_instant_and_loads_nothing_heavy() -> None:
     started = time.monotonic()
     done = subprocess.run([sys.executable, "-c", probe], cwd=PROGRAM, capture_output=True, text=True, encoding="utf-8", check=True)
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
     assert all(command in done.stdout for command in ("ask", "index", "search", "library", "models", "eval"))
     loaded = set(done.stderr.split())
     assert not {"PySide6", "numpy", "pydantic", "apsw", "langgraph", "torch", "llama_cpp", "ddgs"} & loaded
@@ -394,7 +395,7 @@ def test_ctrl_c_during_a_web_search_exits_130_at_once(lamplight: CommandLine, do
         running.communicate(timeout=30)
 
     assert running.returncode == 130
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < REQUEST_SECONDS, "it waited for the abandoned request"
 
 
 # -- web

@@ -10,7 +10,16 @@ import pytest
 
 from core.paths import PROGRAM
 
-REACHES_OUT = {"urllib.request", "urllib.robotparser", "xmlrpc.client", "QNetworkAccessManager", "QTcpSocket", "QUdpSocket", "QSslSocket", "QWebSocket"}
+REACHES_OUT = {
+    "urllib.request",
+    "urllib.robotparser",
+    "xmlrpc.client",
+    "QNetworkAccessManager",
+    "QTcpSocket",
+    "QUdpSocket",
+    "QSslSocket",
+    "QWebSocket",
+}
 OURS = [file for folder in ("core", "models", "desktop") for file in sorted((PROGRAM / folder).rglob("*.py"))]
 
 
