@@ -16,7 +16,7 @@ from core.errors import DocumentUnreadable, ModelUnusable
 from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
 from core.lease import ComputeLease
 from core.library.chunking import chunk
-from core.library.extraction import ExtractedText, extract
+from core.library.extraction import READER_VERSION, ExtractedText, extract
 from core.library.file_kinds import is_unsupported
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
@@ -133,7 +133,7 @@ class IndexingRun:
 
     def _unchanged(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | None:
         """The result for a file that need not even be opened, or None."""
-        if stored is None or found.reason:
+        if stored is None or found.reason or stored.reader_version != READER_VERSION:
             return None
         document = stored.document
         same_stamps = document.size_bytes == found.size_bytes and document.modified_ns == found.modified_ns
@@ -147,7 +147,12 @@ class IndexingRun:
         """Read and cut one file. Whatever is wrong with it becomes its result."""
         started = time.monotonic()
         facts = FileFacts(
-            found.path, found.path.stem, size_bytes=found.size_bytes, modified_ns=found.modified_ns, checked_ns=time.time_ns()
+            found.path,
+            found.path.stem,
+            size_bytes=found.size_bytes,
+            modified_ns=found.modified_ns,
+            checked_ns=time.time_ns(),
+            reader_version=READER_VERSION,
         )
         try:
             if found.reason:
@@ -168,7 +173,8 @@ class IndexingRun:
             return self._without_text(facts, "reader_crashed", time.monotonic() - started)
 
     def _same_content(self, stored: StoredDocument, sha256: str) -> bool:
-        return stored.document.state == "ready" and stored.document.sha256 == sha256 and stored.embedder_id == self._embedder.model_id
+        is_current = stored.embedder_id == self._embedder.model_id and stored.reader_version == READER_VERSION
+        return is_current and stored.document.state == "ready" and stored.document.sha256 == sha256
 
     def _cut(self, facts: FileFacts, text: ExtractedText, started: float) -> _Prepared:
         spans = chunk(text.text, text.kind, self._count_tokens)

@@ -36,10 +36,10 @@ def write_document(
     if row:
         delete_content(connection, row[0], cancel)
     connection.execute(
-        "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, chunk_count, slot)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET title = excluded.title, state = excluded.state,"
+        "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, reader_version,"
+        " chunk_count, slot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET title = excluded.title, state = excluded.state,"
         " reason = excluded.reason, encoding = excluded.encoding, sha256 = excluded.sha256, size_bytes = excluded.size_bytes,"
-        " modified_ns = excluded.modified_ns, checked_ns = excluded.checked_ns, chunk_count = excluded.chunk_count, slot = excluded.slot",
+        " modified_ns = excluded.modified_ns, checked_ns = excluded.checked_ns, reader_version = excluded.reader_version, chunk_count = excluded.chunk_count, slot = excluded.slot",
         (
             path,
             storable(file.title),
@@ -50,6 +50,7 @@ def write_document(
             file.size_bytes,
             file.modified_ns,
             file.checked_ns,
+            file.reader_version,
             chunk_count,
             slot,
         ),

@@ -31,6 +31,7 @@ CREATE TABLE documents (
     size_bytes INTEGER NOT NULL,
     modified_ns INTEGER NOT NULL,
     checked_ns INTEGER NOT NULL,    -- when the content was last compared, on the clock that stamps files
+    reader_version INTEGER NOT NULL,
     chunk_count INTEGER NOT NULL,
     slot INTEGER REFERENCES embedders (slot),
     CHECK (state <> 'ready' OR (chunk_count > 0 AND reason = '')),

@@ -37,11 +37,12 @@ MAX_RESULTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document, which model its vectors come from ("" if it has none), and when its content was last compared."""
+    """A document, which model its vectors come from ("" if it has none), when its content was last compared, and by which rules it was read."""
 
     document: Document
     embedder_id: str
     checked_ns: int
+    reader_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,11 @@ class IndexStore:
         with self._database.reading() as connection:
             rows = fetch_all(
                 connection,
-                "SELECT id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count, coalesce(model_id, ''), checked_ns"
+                "SELECT id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count, coalesce(model_id, ''),"
+                " checked_ns, reader_version"
                 " FROM documents LEFT JOIN embedders USING (slot) ORDER BY path",
             )
-        return [StoredDocument(_document(row[:10]), row[10], row[11]) for row in rows]
+        return [StoredDocument(_document(row[:10]), row[10], row[11], row[12]) for row in rows]
 
     def document(self, path: Path) -> Document | None:
         """The file at `path`, if it is known."""
@@ -124,8 +126,8 @@ class IndexStore:
         with self._database.writing() as connection:
             for file in files:
                 connection.execute(
-                    "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, chunk_count)"
-                    " VALUES (?, ?, 'waiting', '', '', '', ?, ?, 0, 0) ON CONFLICT (path) DO NOTHING",
+                    "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, reader_version, chunk_count)"
+                    " VALUES (?, ?, 'waiting', '', '', '', ?, ?, 0, 0, 0) ON CONFLICT (path) DO NOTHING",
                     (os.fsencode(file.path), storable(file.title), file.size_bytes, file.modified_ns),
                 )
 

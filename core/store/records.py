@@ -12,7 +12,7 @@ class FileFacts:
     """What is known of a file without its text.
 
     `checked_ns` is when the content was read, in nanoseconds since the epoch: a file stamped shortly before that may have changed
-    again without its time showing it.
+    again without its time showing it. `reader_version` says by which rules it was read and cut.
     """
 
     path: Path
@@ -22,6 +22,7 @@ class FileFacts:
     size_bytes: int = 0
     modified_ns: int = 0
     checked_ns: int = 0
+    reader_version: int = 0
 
 
 @dataclass(frozen=True, slots=True)

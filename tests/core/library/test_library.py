@@ -151,6 +151,25 @@ def test_unchanged_files_cost_nothing(shelf: Shelf, monkeypatch: pytest.MonkeyPa
     assert shelf.embedder.embedded == []
 
 
+def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_what_they_change(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.write("a.txt", "one")
+    shelf.write("b.docx", b"PK")
+    shelf.index()
+    shelf.embedder.embedded.clear()
+    monkeypatch.setattr("core.library.indexing.READER_VERSION", 999)
+    monkeypatch.setattr("core.library.indexing.is_unsupported", lambda path: False)
+
+    report = shelf.index()
+
+    assert [(file.path.name, file.state, file.unchanged) for file in report.files] == [
+        ("a.txt", "ready", False),
+        ("b.docx", "ready", False),
+    ]
+    assert shelf.embedder.embedded == ["b\nPK"]
+
+
 def test_a_file_changed_within_the_same_moment_is_seen(shelf: Shelf) -> None:
     path = shelf.write("a.txt", "first words", age_seconds=0)
     stamp = path.stat().st_mtime_ns
