@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from core.errors import InstallFailed
-from models.e5_convert import bert_tensors, convert, dequantise, read_e5, tokenizer_description
+from models.e5_convert import bert_tensors, convert, tokenizer_description
+from models.e5_file import dequantise, read_e5
 
 HIDDEN, WIDE, VOCABULARY, POSITIONS = 32, 64, 10, 4
 PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁a", "▁", "～", "b", "<mask>"]

