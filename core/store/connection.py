@@ -20,15 +20,6 @@ Migration = Callable[[apsw.Connection], None]
 
 _BUSY_MILLISECONDS = 5000
 _CACHE_KIBIBYTES = 64 * 1024
-# Only part of SQLError can be told from a programming mistake: these speak of a schema that is not the one we made.
-_SCHEMA_COMPLAINTS = (
-    "no such table",
-    "no such column",
-    "malformed",
-    "vtable constructor failed",
-    "internal sqlite-vec error",
-    "has no column",
-)
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -230,7 +221,15 @@ class Database:
                 | apsw.SchemaChangeError()
             ):
                 return self._damaged(f"{self._name} is damaged or cannot be used ({error}).", path=str(self.path))
-            case apsw.SQLError() if any(complaint in str(error).lower() for complaint in _SCHEMA_COMPLAINTS):
+            case (
+                apsw.SQLError()
+                | apsw.ConstraintError()
+                | apsw.MismatchError()
+                | apsw.InternalError()
+                | apsw.RangeError()
+                | apsw.TooBigError()
+            ):
+                # Every statement is a constant that fits the schema, so what does not fit any more is the file.
                 return self._damaged(f"{self._name} is damaged ({error}).", path=str(self.path))
             case _:
                 return None

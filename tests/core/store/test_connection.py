@@ -198,7 +198,7 @@ def test_the_schema_cannot_be_written_to(tmp_path: Path) -> None:
     database = notes(tmp_path / "notes.db")
     add(database)
 
-    with pytest.raises(apsw.Error), database.writing() as connection:
+    with pytest.raises(IndexDamaged, match="may not be modified"), database.writing() as connection:
         connection.execute("PRAGMA writable_schema = 1")
         connection.execute("UPDATE sqlite_schema SET sql = 'x'")
 
