@@ -46,8 +46,8 @@ class LlamaCppChatModel:
         self._path: Path | None = None
         self._trained_context_tokens: int | None = None
         self._counts: OrderedDict[str, int] = OrderedDict()
-        # Tokens are spread over processors by llama.cpp itself, so any other pool in the child stays small.
-        environment = {"OMP_WAIT_POLICY": "passive"}
+        # Threads that wait by spinning made an answer seven times slower on two cores as soon as other programs wanted them too.
+        environment = {"OMP_WAIT_POLICY": "PASSIVE"}
         name = "The chat model's process"
         self.child = ChildProcess(
             "models.backends.llama_cpp_host", name=name, environment=environment, time_limit_seconds=time_limit_seconds

@@ -1,6 +1,6 @@
 """Runs a GGUF model on the low-level API of llama-cpp-python 0.3.36. Imported in the chat child process only.
 
-Facts this file relies on, each read in that version's source or measured: see the decision record on the chat engine.
+Why not its `Llama` class, with the facts this relies on: docs/decisions/0014-chat-engine.md.
 """
 
 from __future__ import annotations
