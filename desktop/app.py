@@ -31,7 +31,7 @@ from desktop.single_instance import SingleInstance
 from desktop.spoken_errors import spoken, spoken_action
 from desktop.theme import apply_theme, current_colors, icon
 from desktop.translation import install_language
-from desktop.worker import Errands, Worker, as_lamplight_error
+from desktop.worker import Errands, Worker
 
 if TYPE_CHECKING:
     from desktop.assembly import Application
@@ -40,6 +40,7 @@ Assemble = Callable[[Paths, Settings], "Application"]
 WarmUp = Callable[["Application", CancelToken], Iterator[None]]
 
 STOP_SECONDS = 3.0
+FIRST_PAINT_MS = 50
 _DELETE_ON_CLOSE = Qt.WidgetAttribute.WA_DeleteOnClose
 SAMPLE_LIBRARY = RESOURCES / "sample_library"
 
@@ -75,6 +76,8 @@ class WindowApp(QObject):
         self.paths, self.settings = paths, settings
         self._assemble, self._warm = assemble, warm
         self.application: Application | None = None
+        self._made: Application | None = None  # the same, already while it is being handed over
+        self._opening = False
         self._next: Settings | None = None
         self._anew = False
         self._wanted: list[Path] = []
@@ -126,23 +129,34 @@ class WindowApp(QObject):
             self.window.restore_state(geometry, panes)
         self.window.show()
         self.window.conversation.question_box.edit.setFocus()
-        QTimer.singleShot(0, self, self.open_application)
+        QTimer.singleShot(FIRST_PAINT_MS, self, self.open_application)
 
     def open_application(self) -> None:
-        """Put the parts together and begin to use them; what fails is said in the window, which stays."""
-        if self._stopped or self.application is not None:
+        """Put the parts together, outside the GUI thread, and begin to use them; what fails is said in the window, which stays."""
+        if self._stopped or self.application is not None or self._opening:
             return
-        try:
-            application = self._assemble(self.paths, self.settings)
-        except Exception as failure:  # whatever is wrong with the stores or the models, the window stays
-            self.show_problem(as_lamplight_error(failure))
-            return
+        self._opening = True
+        settings = self.settings
+
+        def put_together() -> Application:
+            self._made = self._assemble(self.paths, settings)
+            return self._made
+
+        self.errands.do(put_together, self._begin, self._opening_failed)
+
+    def _opening_failed(self, error: LamplightError) -> None:
+        self._opening = False
+        self.show_problem(error)
+
+    def _begin(self, application: Application) -> None:
+        self._opening = False
         self.application = application
         self.conversation.use(application)
         self.library.use(application.library)
         wanted, self._wanted = self._wanted, []
         self.library.add_paths(wanted)
         self._warming.start(lambda cancel: self._warm(application, cancel))
+        self._change_over()  # the settings may have changed meanwhile
 
     def _warmed(self, _ticket: int, error: LamplightError | None) -> None:
         if error is not None and error.code != "cancelled":
@@ -242,10 +256,10 @@ class WindowApp(QObject):
 
     def _change_over(self) -> None:
         """Replace the application once neither an answer nor the indexing needs it."""
-        if self._next is None or self._stopped or self.conversation.running:
+        if self._next is None or self._stopped or self._opening or self.conversation.running:
             return
         if self.application is not None and self._next.models == self.application.settings.models and not self._anew:
-            self.application = self.application.with_settings(self._next)
+            self.application = self._made = self.application.with_settings(self._next)
             self._next = None
             self.conversation.use(self.application)
             return
@@ -309,7 +323,7 @@ class WindowApp(QObject):
             self._warming.stop(STOP_SECONDS * 0.1),
             self.errands.stop(STOP_SECONDS * 0.2),
         ]
-        application, self.application = self.application, None
+        application, self.application, self._made = self._made, None, None
         if application is not None:
             closing = threading.Thread(target=application.close, name="closing", daemon=True)
             closing.start()
