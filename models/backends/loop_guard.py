@@ -13,16 +13,16 @@ _SHORT_PERIOD = 4
 _SHORT_SPAN = 96
 _SIGNS_SPAN = 160
 _SAME_LINES = 6
-_LETTERS_IN_LINE = 20
-_WORDS_IN_LINE = 4
+_LETTERS_IN_LINE = 10
+_COUNTER = re.compile(r"^\W*\d+\W*")
 
 
 class LoopGuard:
     """Fed with every generated token, says when the output has become a loop.
 
     Two kinds are known. The same tokens over and over: a period of up to 64 tokens, three times and at least 48 tokens long (96 for
-    periods of a few tokens, 160 for signs and numbers, as in rules, tables and matrices). And lines that differ in nothing but their
-    numbers, six in a row.
+    periods of a few tokens, 160 for signs and numbers, as in rules, tables and matrices). And lines that differ in nothing but the
+    number they begin with, six in a row.
     """
 
     def __init__(self) -> None:
@@ -55,11 +55,10 @@ class LoopGuard:
         self._line += text
         *whole, self._line = self._line.split("\n")
         for line in whole:
-            shape = " ".join(re.sub(r"\d+", "0", line).split())
-            if not shape:
+            words = _COUNTER.sub("", line).strip()
+            if not words:
                 continue
-            wordy = len(shape.split()) >= _WORDS_IN_LINE or not shape.isascii()
-            telling = wordy and "|" not in shape and sum(character.isalpha() for character in shape) >= _LETTERS_IN_LINE
-            self._same_lines = self._same_lines + 1 if telling and shape == self._last_line else 1
-            self._last_line = shape
+            telling = "|" not in words and sum(character.isalpha() for character in words) >= _LETTERS_IN_LINE
+            self._same_lines = self._same_lines + 1 if telling and words == self._last_line else 1
+            self._last_line = words
         return self._same_lines >= _SAME_LINES
