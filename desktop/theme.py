@@ -11,7 +11,7 @@ from functools import lru_cache
 from string import Template
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QFontMetricsF, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
@@ -174,7 +174,8 @@ class _SystemFollower(QObject):
 def with_cjk_fallbacks(font: QFont) -> QFont:
     """The same font, with the installed CJK families behind it."""
     installed = set(QFontDatabase.families())
-    families = [*font.families(), *(family for family in _CJK_FAMILIES if family in installed)]
+    # What the font is now comes first: an alias such as "Sans Serif" is passed over in a list, and Latin letters would come from a CJK font.
+    families = [QFontInfo(font).family(), *font.families(), *(family for family in _CJK_FAMILIES if family in installed)]
     changed = QFont(font)
     changed.setFamilies(list(dict.fromkeys(families)))
     return changed

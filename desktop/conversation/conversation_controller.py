@@ -416,7 +416,7 @@ class ConversationController(QObject):
             steps: Sequence[tuple[Step, dict[str, object]]] = trace if trace else stored_details(turn.answer)
             self._details.trace.show_answer(steps, turn.answer.citations, turn.answer.seconds)
         else:
-            self._details.trace.show_answer(trace or [], (), None)
+            self._details.trace.show_run(trace or [])
 
     def _open_citation(self, key: int | None, n: int) -> None:
         turn = self._turn(key)
