@@ -75,6 +75,8 @@ class ConversationController(QObject):
         self._next_key = -1
         self._library_size: int | None = None
         self._drafts: dict[int, str] = {}
+        self._typed_early = False
+        self._waiting = ""
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)
         self._draft_timer.setInterval(DRAFT_MS)
@@ -209,8 +211,7 @@ class ConversationController(QObject):
         self._view.transcript.show_turns(views)
         if run is not None and run.node:
             self._show_status(run)
-        self._set_draft(draft)
-        self._view.question_box.set_running(self._run is not None)
+        self._take_early_words(conversation_id, draft)
         if views:
             self._view.show_transcript()
             self._select(views[-1].key)
@@ -249,9 +250,26 @@ class ConversationController(QObject):
     # Drafts
 
     def _draft_changed(self) -> None:
-        if self._shown is not None:
-            self._drafts[self._shown] = self._view.question_box.text
-            self._draft_timer.start()
+        if self._shown is None:
+            self._typed_early = True
+            return
+        self._drafts[self._shown] = self._view.question_box.text
+        self._draft_timer.start()
+
+    def _take_early_words(self, conversation_id: int, draft: str) -> None:
+        """Show the draft, unless something was typed or even sent before there was a conversation to keep it."""
+        typed, waiting = self._view.question_box.text, self._waiting
+        early, self._typed_early, self._waiting = self._typed_early, False, ""
+        if not (early and typed):
+            self._set_draft(draft)
+            return
+        if waiting != typed.strip() and draft and draft != typed:
+            typed = f"{draft}\n{typed}"
+            self._set_draft(typed)
+        self._drafts[conversation_id] = typed
+        self._draft_timer.start()
+        if waiting and waiting == typed.strip():
+            QTimer.singleShot(0, self, lambda: self.ask(waiting))
 
     def _set_draft(self, text: str) -> None:
         self._view.question_box.edit.blockSignals(True)
@@ -276,7 +294,8 @@ class ConversationController(QObject):
         if self._run is not None:
             return
         if application is None or conversation_id is None:
-            self._view.question_box.show_hint(self.tr("Lamplight is not ready yet. Your question stays here."), problem=True)
+            self._waiting = question
+            self._view.question_box.show_hint(self.tr("Just a moment: your question is asked as soon as Lamplight is ready."))
             return
         self._used.add(conversation_id)
         self._drafts.pop(conversation_id, None)

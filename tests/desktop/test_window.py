@@ -448,6 +448,26 @@ def test_a_question_may_be_sent_while_the_models_load(open_window: Open, qtbot: 
     assert finished(shell, qtbot).body.toPlainText() == "Yes."
 
 
+def test_a_question_sent_before_anything_is_ready_is_asked_as_soon_as_it_is(open_window: Open, qtbot: QtBot) -> None:
+    shell = open_window(simple_run("Early?", "In time."), wait=False)
+
+    ask(shell, "Early?")
+
+    qtbot.waitUntil(lambda: bool(shell.window.conversation.transcript.cards))
+    assert finished(shell, qtbot).body.toPlainText() == "In time."
+    assert shell.window.conversation.question_box.text == ""
+
+
+def test_words_typed_before_anything_is_ready_are_not_lost(open_window: Open, qtbot: QtBot, paths: Paths) -> None:
+    shell = open_window(wait=False)
+
+    shell.window.conversation.question_box.edit.setPlainText("typed ear")
+
+    qtbot.waitUntil(lambda: shell.window.conversations.current_id is not None)
+    qtbot.waitUntil(lambda: shell.conversation._typed_early is False)
+    assert shell.window.conversation.question_box.text == "typed ear"
+
+
 def test_a_missing_model_is_said_and_the_window_stays(open_window: Open, qtbot: QtBot) -> None:
     def assemble(paths: Paths, settings: Settings) -> Any:
         application = WindowApplication(paths, settings, ScriptedSession([ModelMissing("No chat model.")]))
