@@ -172,8 +172,8 @@
 <context>
     <name>ConversationController</name>
     <message>
-        <source>Lamplight is not ready yet. Your question stays here.</source>
-        <translation>Lamplight 还没准备好，您的问题会留在这里。</translation>
+        <source>Just a moment: your question is asked as soon as Lamplight is ready.</source>
+        <translation>请稍候：Lamplight 一准备好就会回答您的问题。</translation>
     </message>
     <message>
         <source>Stopping…</source>
