@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,18 @@ from core.documents import Prompt, ScoredChunk, SearchOutcome, Usage, WebResult
 
 Vectors = npt.NDArray[np.float32]
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+Ending = Literal["end", "length", "loop"]
+"""Why a text ended: the model was done, the limit of tokens was reached, or it had begun to repeat itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a streamed text cost, and why it ended."""
+
+    usage: Usage
+    ending: Ending = "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +67,8 @@ class ChatModel(Protocol):
         """Size of the context window in tokens: prompt and answer together."""
         ...
 
-    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
-        """Yield the answer as it is written (whole characters only); the generator's return value is what it cost."""
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
+        """Yield the answer as it is written (whole characters only); the generator's return value says what it cost and why it ended."""
         ...
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:

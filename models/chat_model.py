@@ -15,7 +15,7 @@ from core.documents import Prompt, Usage
 from core.errors import ModelMissing, ReplyUnusable
 from core.process.host import ChildProcess
 from core.process.wire import Json
-from core.protocols import Choice, Reply, ReplyT
+from core.protocols import Choice, Reply, ReplyT, Written
 from models.backends.gguf_header import WHAT_TO_DO, read_context_length
 
 _COUNTS_KEPT = 4096
@@ -74,14 +74,14 @@ class LlamaCppChatModel:
         """Load the weights now, so that the first question does not wait for them."""
         self.child.call("load", self._payload(), cancel=cancel)
 
-    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
-        usage = Usage()
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
+        written = Written(Usage())
         for event in self.child.request("stream", self._payload(prompt, max_tokens=max_tokens), cancel=cancel):
             if "text" in event:
                 yield event["text"]
             else:
-                usage = Usage(**event["usage"])
-        return usage
+                written = Written(Usage(**event["usage"]), event["reason"])
+        return written
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
         payload = self._payload(prompt, max_tokens=max_tokens, schema=reply_type.model_json_schema())

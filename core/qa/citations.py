@@ -23,6 +23,11 @@ QUOTE_CHARACTERS = 300
 
 _MARK = re.compile(r"\s*[\[【]\s*(\d{1,2}(?:\s*[,，、;-]\s*\d{1,2})*)\s*[\]】]")
 _SENTENCE = re.compile(r"[^\n。！？!?.]*(?:[。！？!?]+[”’」』\"')）]*|\.(?=\s|$|[\[【])[\"')]*|\n|$)")
+_ABOUT_SOURCES = re.compile(
+    r"(?:[(（]?(?:出处|来源|出自|见)(?:段落)?[:：]?|(?:以上|该|这些?|此)(?:信息|内容|答案)?(?:均)?(?:来自|出自|见)(?:于)?(?:第)?段落|\W*(?:sources?|passages?))[\s,，、和与and]*[)）:：。.]*"
+    r"|(?:this|the|that) (?:information|answer|fact) (?:is|can be|was) (?:found|stated|given|mentioned|from|taken)[^.]*passages?(?: and| ,|,)*\.?",
+    re.IGNORECASE,
+)
 _HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[a-z0-9à-ÿ]+(?:[-'.:/][a-z0-9à-ÿ]+)*")
 _COMMON = frozenset(
@@ -96,12 +101,19 @@ def _sentences(text: str) -> list[tuple[str, list[int]]]:
             behind = [n for numbers in _MARK.findall(leading[0]) for n in _numbers(numbers)]
             found[-1][1].extend(behind)
             marks = marks[len(behind) :]
-        if sentence.strip() or not found:
+        if (sentence.strip() and not _about_sources_only(sentence)) or not found:
             found.append((sentence, marks))
+        elif sentence.strip():
+            found[-1][1].extend(marks)
         else:
             last, known = found[-1]
             found[-1] = (last + sentence, known + marks)
     return found
+
+
+def _about_sources_only(sentence: str) -> bool:
+    """Whether a sentence says nothing but that there are sources: once its marks are out it is an empty phrase."""
+    return bool(_ABOUT_SOURCES.fullmatch(sentence.strip()))
 
 
 def _numbers(text: str) -> list[int]:
@@ -164,4 +176,6 @@ def best_quote(passage: str, claim: str) -> tuple[int, int]:
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
+    if not piece.strip():
+        return start, start
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Mapping
+
 from core.cancel import CancelToken
 from core.documents import Prompt
 from core.errors import ChildCrashed, ChildTimedOut, GrammarInvalid, PromptTooLong, ReplyUnusable
-from core.protocols import ChatModel
+from core.protocols import ChatModel, Ending, Written
 
 # Failures after which a node takes its safe default. A missing model or a full memory is not among them: the run cannot go on.
 BROKEN_DECISION = (ReplyUnusable, GrammarInvalid, PromptTooLong, ChildCrashed, ChildTimedOut)
 
 
+class Stream:
+    """The pieces of a streamed text; when they are used up, `notes` says whether it was cut (`answer_cut`, `repetition_stopped`)."""
+
+    _NOTES: Mapping[Ending, tuple[str, ...]] = {"end": (), "length": ("answer_cut",), "loop": ("repetition_stopped",)}
+
+    def __init__(self, pieces: Generator[str, None, Written]) -> None:
+        self._pieces = pieces
+        self.notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[str]:
+        written = yield from self._pieces
+        self.notes = self._NOTES[written.ending]
+
+
 def write_line(chat_model: ChatModel, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> str:
     """The first line that the model writes, stripped."""
-    text = ""
-    pieces = chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)
-    try:
-        while True:
-            text += next(pieces)
-    except StopIteration:
-        return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    text = "".join(chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel))
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
 def probability(chat_model: ChatModel, prompt: Prompt, label: str, other: str, *, cancel: CancelToken) -> float:

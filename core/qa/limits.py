@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
-from core.protocols import ChatModel, Choice, Reply, ReplyT
+from core.protocols import ChatModel, Choice, Reply, ReplyT, Written
 from core.settings import Budget
 
 # One node more than the longest way through the graph is 24: rewrite, route, decompose, 8 x (retrieve, plan), evaluate, web,
@@ -93,10 +93,10 @@ class MeteredChatModel:
     def context_tokens(self) -> int:
         return self._chat_model.context_tokens
 
-    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
-        usage = yield from self._chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)
-        self._meter.count(usage)
-        return usage
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
+        written = yield from self._chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)
+        self._meter.count(written.usage)
+        return written
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
         reply = self._chat_model.reply(prompt, reply_type, max_tokens=max_tokens, cancel=cancel)

@@ -10,8 +10,9 @@ Text from files and pages is put in by one pass of substitution, so that nothing
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import re
+import secrets
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,7 @@ from core.qa.language import PromptLanguage
 Role = Literal["system", "user", "assistant"]
 
 _FOLDER = Path(__file__).parent / "prompts"
+_FENCE_KEY = secrets.token_bytes(16)
 _TURN = re.compile(r"^## (system|user|assistant)\n", re.MULTILINE)
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 
@@ -60,7 +62,7 @@ def evidence_prompt(
 ) -> Prompt:
     """A prompt that shows the question, the evidence, and then what to do with it (prompt file `task`)."""
     # The mark that fences the passages cannot be known to whoever wrote them, and is the same for every prompt of a question.
-    mark = hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()[:6]
+    mark = hmac.new(_FENCE_KEY, question.encode("utf-8", "replace"), "sha256").hexdigest()[:6]
     head = fill(prompt_text("evidence", language), question=question, mark=mark)
     passages = [*(_passage(n, found.chunk.context, found.chunk.text) for n, found in enumerate(documents, 1))]
     first_page = len(passages) + 1

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
 from core.errors import InvalidRequest, PromptTooLong, ReplyUnusable
-from core.protocols import Choice, Reply, ReplyT, Vectors
+from core.protocols import Choice, Reply, ReplyT, Vectors, Written
 
 DIMENSION = 384
 
@@ -58,7 +58,7 @@ class EchoChatModel:
         """Nothing to load."""
         cancel.check()
 
-    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         usage = self._read(prompt, max_tokens, cancel)
         question, passages = _understand(prompt)
         best = _best_sentence(question, passages)
@@ -68,7 +68,7 @@ class EchoChatModel:
             usage += Usage(generated=1)
             yield piece
         cancel.check()
-        return usage
+        return Written(usage)
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
         usage = self._read(prompt, max_tokens, cancel)

@@ -45,7 +45,7 @@ def read(model: ChatModel, prompt: Prompt, cancel: CancelToken, max_tokens: int 
         try:
             pieces.append(next(stream))
         except StopIteration as end:
-            return pieces, end.value
+            return pieces, end.value.usage
 
 
 def scripted() -> ScriptedChatModel:

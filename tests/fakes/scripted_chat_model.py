@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
 from core.errors import PromptTooLong, ReplyUnusable
-from core.protocols import Choice, Reply, ReplyT
+from core.protocols import Choice, Reply, ReplyT, Written
 
 Text = str | Sequence[str] | Exception
 """What one `stream` says: a text, its pieces, or an error to raise."""
@@ -80,7 +80,7 @@ class ScriptedChatModel:
         """The recorded calls of one operation."""
         return [call for call in self.asked if call.operation == operation]
 
-    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         asked = Asked("stream", prompt, None, max_tokens)
         usage = self._begin(asked, cancel)
         step = self._next("stream", prompt)
@@ -88,11 +88,11 @@ class ScriptedChatModel:
         for count, piece in enumerate(pieces):
             cancel.check()
             if count >= max_tokens:
-                break
+                return Written(usage, "length")
             usage += Usage(generated=1)
             yield piece
         cancel.check()
-        return usage
+        return Written(usage)
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
         usage = self._begin(Asked("reply", prompt, reply_type, max_tokens), cancel)

@@ -56,7 +56,7 @@ def read(model: LlamaCppChatModel, prompt: Prompt, max_tokens: int = 8) -> tuple
         try:
             text += next(stream)
         except StopIteration as end:
-            return text, end.value
+            return text, end.value.usage
 
 
 def ask(text: str, system: str = "You are a helpful assistant.", answer_start: str = "") -> Prompt:

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from core.documents import Message, Prompt
 from core.events import AnswerText
 from core.qa.context import QAContext
+from core.qa.decisions import Stream
 from core.qa.language import prompt_language
 from core.qa.nodes.rewrite_question import HISTORY_TURNS
 from core.qa.prompt import prompt_text
@@ -23,10 +24,11 @@ def direct_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     history = state["chat_history"][-2 * HISTORY_TURNS :]
     prompt = Prompt((Message("system", rules), *history, Message("user", state["question"])))
     text = ""
-    for piece in context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel):
+    stream = Stream(context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel))
+    for piece in stream:
         text += piece
         runtime.stream_writer(AnswerText(piece))
     if not text.strip():
         text = prompt_text("no_words", language)
         runtime.stream_writer(AnswerText(text))
-    return {"generation": text.strip(), "documents": (), "sub_questions": (), "usage": context.meter.take()}
+    return {"generation": text.strip(), "documents": (), "sub_questions": (), "notes": stream.notes, "usage": context.meter.take()}

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from core.events import AnswerText
 from core.qa.citations import without_marks
 from core.qa.context import QAContext
+from core.qa.decisions import Stream
 from core.qa.language import prompt_language
 from core.qa.prompt import evidence_prompt, prompt_text
 from core.qa.state import QAState
@@ -20,7 +21,8 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     question = state["standalone_question"]
     language = prompt_language(question)
     evaluation = state["evaluation"]
-    unsure = evaluation is not None and not evaluation.enough
+    several = len(state["lookups"]) > 1 or bool(state["web"].results)
+    unsure = several and evaluation is not None and not evaluation.enough
     prompt = evidence_prompt(
         "generate_answer",
         language,
@@ -32,7 +34,8 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     )
     not_stated = prompt_text("not_stated", language)
     text, shown = "", 0
-    for piece in context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel):
+    stream = Stream(context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel))
+    for piece in stream:
         text += piece
         if _says(text, not_stated):
             return {"generation": "", "refused": True, "usage": context.meter.take()}
@@ -42,7 +45,7 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
             shown = len(text)
     if text[shown:]:
         runtime.stream_writer(AnswerText(text[shown:]))
-    return {"generation": text.strip(), "refused": not without_marks(text), "usage": context.meter.take()}
+    return {"generation": text.strip(), "refused": not without_marks(text), "notes": stream.notes, "usage": context.meter.take()}
 
 
 def _facts(state: QAState) -> str:

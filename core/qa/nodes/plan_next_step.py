@@ -77,7 +77,7 @@ def _advice(state: QAState, context: QAContext, upcoming: str) -> tuple[Plan, tu
 def finish_query(upcoming: str, state: QAState, context: QAContext) -> tuple[str, tuple[SubQuestion, ...]]:
     """Put the short answers of earlier lookups in the place of `#1`, `#2`; asks the model for those not known yet.
 
-    Without an answer the place is filled with the earlier lookup itself: a long query still finds more than a hole.
+    Without an answer the person's whole question is searched instead: it names everything there is to name.
     """
     lookups = list(state["lookups"])
     for n in sorted({int(found) for found in EARLIER_RESULT.findall(upcoming)}):
@@ -87,14 +87,10 @@ def finish_query(upcoming: str, state: QAState, context: QAContext) -> tuple[str
             lookup = lookups[n - 1]
             answer = _hop_answer(lookup.query, state, context)
             lookups[n - 1] = SubQuestion(lookup.query, answer=answer, found=lookup.found, error=lookup.error)
-    finished = EARLIER_RESULT.sub(lambda found: _result(int(found[1]), lookups), upcoming)
-    return finished, tuple(lookups)
-
-
-def _result(n: int, lookups: list[SubQuestion]) -> str:
-    if n > len(lookups):
-        return ""
-    return lookups[n - 1].answer or lookups[n - 1].query.rstrip("?？")
+    answers = {n: lookup.answer for n, lookup in enumerate(lookups, 1) if lookup.answer}
+    if all(int(n) in answers for n in EARLIER_RESULT.findall(upcoming)):
+        return EARLIER_RESULT.sub(lambda found: answers[int(found[1])], upcoming), tuple(lookups)
+    return state["standalone_question"], tuple(lookups)
 
 
 def _hop_answer(lookup: str, state: QAState, context: QAContext) -> str:

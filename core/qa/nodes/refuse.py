@@ -15,7 +15,7 @@ from core.qa.state import QAState
 OWN_KNOWLEDGE_TOKENS = 250
 CLOSEST = 3
 # Above this the router was sure that the question is about the person's own material: what a model "knows" of that is invented.
-ABOUT_FILES_PROBABILITY = 0.75
+ABOUT_FILES_PROBABILITY = 0.62
 
 
 def refuse(state: QAState, runtime: Runtime[QAContext]) -> QAState:

@@ -13,7 +13,7 @@ from core.qa.state import QAState
 from core.retrieval.budget import fit
 
 # Later lookups of one question add less: the evidence of all rounds has to fit into one prompt.
-LATER_CHUNKS = 3
+LATER_CHUNKS = 4
 HEADING_TOKENS = 16
 
 

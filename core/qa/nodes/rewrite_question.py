@@ -12,6 +12,7 @@ from core.qa.decisions import BROKEN_DECISION, write_line
 from core.qa.language import PromptLanguage, prompt_language
 from core.qa.prompt import few_shot
 from core.qa.state import QAState
+from core.qa.sums import is_arithmetic
 
 HISTORY_TURNS = 4
 # A follow-up is about what was said, not about every word of it: long answers are cut so that the prompt stays short.
@@ -22,6 +23,8 @@ MAX_TOKENS = 80
 def rewrite_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     """Resolve what the question refers to in the last turns, in the question's own language. Never sees documents."""
     context = runtime.context
+    if is_arithmetic(state["question"]):
+        return {"usage": context.meter.take()}
     language = prompt_language(state["question"])
     prompt = few_shot("rewrite_question", language, history=history_text(state["chat_history"], language), question=state["question"])
     try:

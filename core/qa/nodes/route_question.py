@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from langgraph.runtime import Runtime
 
 from core.qa.context import QAContext
@@ -11,13 +9,11 @@ from core.qa.decisions import BROKEN_DECISION, probability
 from core.qa.language import prompt_language
 from core.qa.prompt import few_shot
 from core.qa.state import QAState
+from core.qa.sums import is_arithmetic
 
 # Below this the question is answered without the files. A wrong "complex" costs seconds, a wrong "simple" costs the answer.
 FILES_PROBABILITY = 0.47
 LABELS = ("files", "general")
-
-_SUM = re.compile(r"(?:[\d\s.,()%]|[+*/×÷^=](?!=)|-)+(?:等于几|等于多少|是多少)?\s*[?？=]*\s*")
-_OPERATION = re.compile(r"\d%?\s*[+*/×÷^]\s*[(\d]|\d%?\s+-\s+[(\d]|\d\s*-\s*\d+\s*=")
 
 
 def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -34,9 +30,3 @@ def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     if files < FILES_PROBABILITY:
         return {"strategy": "simple", "route_reason": "general", "files_probability": files, "usage": context.meter.take()}
     return {"strategy": "complex", "route_reason": "needs_files", "files_probability": files, "usage": context.meter.take()}
-
-
-def is_arithmetic(question: str) -> bool:
-    """Whether the question is nothing but a sum. A bare minus between figures is a date or a number, not a sum, unless `=` follows."""
-    text = question.strip()
-    return bool(_SUM.fullmatch(text)) and bool(_OPERATION.search(text))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,6 +102,16 @@ def test_a_refusal_shows_the_closest_passages_themselves() -> None:
 
     assert [citation.n for citation in citations] == [1, 2]
     assert citations[0].quote == "Anna Berg runs the library."
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    ["This information is found in passages [1] and [2].", "Sources: [1] [2]", "出处段落：[1][2]", "（出处：[1]、[2]）", "来源：[1]"],
+)
+def test_a_phrase_that_only_points_at_sources_is_left_out(phrase: str) -> None:
+    answer = cite(f"The annual fee is 40 euros. {phrase}", [FEE, STAFF])
+
+    assert answer.text == "The annual fee is 40 euros. [1]"
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

@@ -12,6 +12,7 @@ from core.documents import Message, Prompt, Usage, WebResult
 from core.errors import ChildCrashed, IndexDamaged, InvalidRequest, LamplightError, ModelMissing, ReplyUnusable, WebSearchFailed
 from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.lease import ComputeLease
+from core.protocols import Ending, Written
 from core.qa.state import PIPELINES
 from tests.fakes.asking import Asked, ask, session_over
 from tests.fakes.retrieval import KnownPages, KnownPassages, passage
@@ -76,6 +77,39 @@ def test_a_broken_route_takes_the_safe_branch_and_says_so(error: LamplightError)
     assert asked.answer.strategy == "complex"
     assert "route_failed" in asked.answer.notes
     assert asked.answer.text
+
+
+@pytest.mark.parametrize(("ending", "note"), [("length", "answer_cut"), ("loop", "repetition_stopped")])
+def test_an_answer_that_was_cut_says_so(ending: Ending, note: str) -> None:
+    class Cut(ScriptedChatModel):
+        def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
+            yield "The fee is 40 euros and"
+            return Written(Usage(), ending)
+
+    for question, choices in (("What is the fee?", says_yes), ("1+1=?", says_yes)):
+        asked = ask(question, Cut(replies=lambda p, t: {"lookups": ["q"]}, choices=choices), KnownPassages(otherwise=[FEE]))
+
+        assert note in asked.answer.notes
+
+
+def test_an_earlier_result_that_stays_unknown_is_replaced_by_the_whole_question() -> None:
+    model = ScriptedChatModel(
+        streams=lambda p: "unknown", replies=lambda p, t: {"lookups": ["Who runs it?", "When does #1 work?"]}, choices=says_no
+    )
+    retriever = KnownPassages(otherwise=[STAFF])
+
+    ask("When does the head of the library work?", model, retriever)
+
+    assert retriever.queries == ["Who runs it?", "When does the head of the library work?"]
+
+
+def test_a_sum_in_a_conversation_is_not_rewritten() -> None:
+    model = ScriptedChatModel(streams=["2"])
+
+    asked = ask("1+1=?", model, history=[Message("user", "How do tides work?"), Message("assistant", "The moon.")])
+
+    assert asked.answer.strategy == "simple"
+    assert asked.answer.standalone_question == "1+1=?"
 
 
 def test_the_text_streams_before_the_run_is_over() -> None:
@@ -373,7 +407,7 @@ def test_stop_works_in_every_kind_of_node(stopped_at: str) -> None:
 class StopsAfterTheFirstWords(ScriptedChatModel):
     """Writes a few words and goes on only when somebody asks to stop."""
 
-    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Usage]:
+    def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         yield "The fee "
         cancel.wait(10)
         cancel.check()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.qa.nodes.route_question import is_arithmetic
+from core.qa.sums import is_arithmetic
 from tests.fakes.asking import ask
 from tests.fakes.retrieval import KnownPassages, passage
 from tests.fakes.scripted_chat_model import ScriptedChatModel
