@@ -70,10 +70,6 @@ class SentenceTransformersEmbedder:
         encodings = self._loaded_tokenizer().encode_batch([_encodable(text) for text in texts], add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
 
-    def unload(self) -> None:
-        """Free the weights' memory; the next call loads them again."""
-        self.child.unload()
-
     def close(self) -> None:
         """End the child process for good."""
         self.child.close()

@@ -72,15 +72,13 @@ class Library:
         known = self._index_store.documents()
         run = IndexingRun(self._index_store, self._embedder, self._lease, cancel, named=frozenset(roots))
         yield from run.events(found, known, self._gone(found, known, roots, everything=paths is None))
+        if paths is None and not found.unseen and all(os.path.lexists(root) for root in roots):
+            self._index_store.delete_damaged_copy()  # the new index holds all that it held
 
     def documents(self) -> list[Document]:
         """Every known file and how far it has come, sorted by path. A file embedded by another model is waiting."""
         current = self._embedder_id()
         return [_seen(item, current) for item in self._index_store.documents()]
-
-    def pending(self) -> list[Document]:
-        """Files that are still to be indexed: after a crash or a stop, `index` takes them up."""
-        return [document for document in self.documents() if document.state == "waiting"]
 
     def has_documents(self) -> bool:
         """Whether there is anything to search."""
@@ -111,6 +109,7 @@ class Library:
         removed = self._index_store.remove(doomed)
         if removed:
             self._index_store.erase_deleted()
+        self._index_store.delete_damaged_copy()
         return removed
 
     def check(self) -> CheckReport:
@@ -120,7 +119,10 @@ class Library:
         return CheckReport(counts, problems)
 
     def rebuild(self) -> Path | None:
-        """Put a damaged index aside; the next `index` makes it again from the linked files. Returns where the old one is now."""
+        """Put a damaged index aside; the next `index` makes it again from the linked files and then deletes the old one.
+
+        Returns where the old one is until then.
+        """
         return self._index_store.rebuild()
 
     def _embedder_id(self) -> str:

@@ -10,7 +10,7 @@ from core.documents import ScoredChunk, SearchOutcome
 from core.errors import Cancelled, LamplightError
 from core.protocols import Embedder
 from core.retrieval.fusion import reciprocal_rank_fusion
-from core.retrieval.words import match_query
+from core.store.words import match_query
 from core.store.index_store import IndexStore
 
 Mode = Literal["hybrid", "words", "vectors"]

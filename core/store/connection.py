@@ -111,7 +111,7 @@ class Database:
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
         if not self.path.exists():
             return None
-        aside = self.path.with_name(f"{self.path.name}.damaged")
+        aside = damaged_copy(self.path)
         os.replace(self.path, aside)
         return aside
 
@@ -241,6 +241,11 @@ class Database:
 
     def _disk_full(self) -> NotEnoughDisk:
         return NotEnoughDisk(f"The disk that holds {self.path.parent} is full. Free some space and try again.", path=str(self.path))
+
+
+def damaged_copy(path: Path) -> Path:
+    """Where `move_aside` puts the file."""
+    return path.with_name(f"{path.name}.damaged")
 
 
 def fetch_all(connection: apsw.Connection, statement: str, bindings: tuple[apsw.SQLiteValue, ...] = ()) -> list[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ import apsw
 
 from core.cancel import CancelToken
 from core.documents import DocumentState
-from core.retrieval.words import WORDS_VERSION, indexed_form
+from core.store.words import WORDS_VERSION, indexed_form
 from core.store.connection import fetch_all, fetch_one
 from core.store.index_schema import VECTORS
 from core.store.records import FileFacts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -14,7 +15,7 @@ from core.cancel import CancelToken
 from core.documents import Chunk, Document, DocumentState
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
-from core.store.connection import Database, fetch_all, fetch_one
+from core.store.connection import Database, damaged_copy, fetch_all, fetch_one
 from core.store.index_rows import (
     BLOCK_CHARACTERS,
     INSERT_WORDS,
@@ -77,6 +78,11 @@ class IndexStore:
         """Put the file aside and start an empty index. Returns where the old file is now, if there was one."""
         return self._database.move_aside()
 
+    def delete_damaged_copy(self) -> None:
+        """Delete the index that `rebuild` put aside, with all the text in it. One that is in use elsewhere stays for the next time."""
+        with suppress(OSError):
+            damaged_copy(self._path).unlink(missing_ok=True)
+
     # -- documents
 
     def has_documents(self) -> bool:
@@ -96,16 +102,6 @@ class IndexStore:
                 " FROM documents LEFT JOIN embedders USING (slot) ORDER BY path",
             )
         return [StoredDocument(_document(row[:10]), row[10], row[11], row[12]) for row in rows]
-
-    def document(self, path: Path) -> Document | None:
-        """The file at `path`, if it is known."""
-        with self._database.reading() as connection:
-            row = fetch_one(
-                connection,
-                "SELECT id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count FROM documents WHERE path = ?",
-                (os.fsencode(path),),
-            )
-        return _document(row) if row else None
 
     def text(self, path: Path) -> str:
         """The decoded text of a file, exactly as it was indexed. Raises `NotFound` for a file without text."""
@@ -248,7 +244,7 @@ class IndexStore:
     # -- searching
 
     def search_words(self, match: str, k: int) -> list[tuple[int, float]]:
-        """Chunk ids and BM25 scores (higher is better), best first. `match` comes from `core.retrieval.words.match_query`."""
+        """Chunk ids and BM25 scores (higher is better), best first. `match` comes from `core.store.words.match_query`."""
         if not match or k < 1:
             return []
         with self._database.reading() as connection:

@@ -12,7 +12,7 @@ import pytest
 from core.cancel import CancelToken
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
-from core.retrieval.words import match_query
+from core.store.words import match_query
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts, embedding_key, embedding_text
 from tests.fakes.hash_embedder import FakeEmbedder
@@ -119,8 +119,7 @@ def test_a_file_without_text_has_its_reason_and_no_rows(store: IndexStore) -> No
 
     store.put_without_text(FileFacts(LAMP, "lamp", sha256="s", size_bytes=4), "skipped", "binary")
 
-    document = store.document(LAMP)
-    assert document is not None
+    (document,) = [stored.document for stored in store.documents()]
     assert (document.state, document.reason, document.chunk_count) == ("skipped", "binary", 0)
     assert found_by_words(store, "text once") == []
     with pytest.raises(NotFound):

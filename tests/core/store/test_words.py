@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.words import indexed_form, match_query
+from core.store.words import indexed_form, match_query
 
 TEXTS = [
     "人工智能正在改变世界，学习机器学习很有用。",
