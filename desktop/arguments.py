@@ -97,7 +97,7 @@ def _library(commands: argparse._SubParsersAction[argparse.ArgumentParser], comm
         common,
         "rebuild",
         "make the index again from the linked files",
-        "For a damaged index. The old one is kept beside; conversations are not touched.",
+        "For a damaged index. The old one is kept beside until the new one is complete; conversations are not touched.",
     )
     for action in (listing, text, remove, check, rebuild):
         _json_option(action)

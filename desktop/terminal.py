@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from desktop.answer_json import json_line
-from desktop.widgets.shown_name import shown_name
+from desktop.shown_name import shown_name
 
 
 class Terminal:

@@ -21,7 +21,7 @@ from core.documents import Document
 from core.events import FileFinished, FileProgress, FileStarted, IndexEvent
 from desktop.library.document_words import RowStatus, encoding_badge, files_text, state_line, what_to_do
 from desktop.widgets.safe_text import plain_tooltip
-from desktop.widgets.shown_name import shown_name
+from desktop.shown_name import shown_name
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _SINGLE_FILES = ""

@@ -22,7 +22,7 @@ from desktop.theme import icon
 from desktop.widgets.banner import Banner
 from desktop.widgets.icon_button import IconButton
 from desktop.widgets.safe_text import PlainLabel
-from desktop.widgets.shown_name import shown_name
+from desktop.shown_name import shown_name
 from desktop.widgets.surface import TintedLabel
 
 _FILTER_DELAY_MS = 120

@@ -14,7 +14,7 @@ from desktop.library.index_pace import IndexPace
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.icon_button import IconButton
 from desktop.widgets.safe_text import PlainLabel
-from desktop.widgets.shown_name import shown_name
+from desktop.shown_name import shown_name
 
 _STEPS = 10_000
 

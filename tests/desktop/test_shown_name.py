@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from desktop.widgets.shown_name import shown_name
+from desktop.shown_name import shown_name
 from tests.fakes.documents import HOSTILE_NAMES
 
 
