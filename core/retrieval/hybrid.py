@@ -10,8 +10,8 @@ from core.documents import ScoredChunk, SearchOutcome
 from core.errors import Cancelled, LamplightError
 from core.protocols import Embedder
 from core.retrieval.fusion import reciprocal_rank_fusion
-from core.store.words import match_query
 from core.store.index_store import IndexStore
+from core.store.words import match_query
 
 Mode = Literal["hybrid", "words", "vectors"]
 

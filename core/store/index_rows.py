@@ -8,11 +8,11 @@ import apsw
 
 from core.cancel import CancelToken
 from core.documents import DocumentState
-from core.store.words import WORDS_VERSION, indexed_form
 from core.store.connection import fetch_all, fetch_one
 from core.store.index_schema import VECTORS
 from core.store.records import FileFacts
 from core.store.storable import storable
+from core.store.words import WORDS_VERSION, indexed_form
 
 BLOCK_CHARACTERS = 4096
 """Texts are kept in blocks of this many characters, so that a chunk is read without its whole document."""

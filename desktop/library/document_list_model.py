@@ -20,8 +20,8 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from core.documents import Document
 from core.events import FileFinished, FileProgress, FileStarted, IndexEvent
 from desktop.library.document_words import RowStatus, encoding_badge, files_text, state_line, what_to_do
-from desktop.widgets.safe_text import plain_tooltip
 from desktop.shown_name import shown_name
+from desktop.widgets.safe_text import plain_tooltip
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _SINGLE_FILES = ""

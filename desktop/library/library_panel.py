@@ -18,11 +18,11 @@ from desktop.library.document_list_model import DocumentListModel
 from desktop.library.document_words import files_text
 from desktop.library.empty_library import EmptyLibrary
 from desktop.library.progress_strip import ProgressStrip
+from desktop.shown_name import shown_name
 from desktop.theme import icon
 from desktop.widgets.banner import Banner
 from desktop.widgets.icon_button import IconButton
 from desktop.widgets.safe_text import PlainLabel
-from desktop.shown_name import shown_name
 from desktop.widgets.surface import TintedLabel
 
 _FILTER_DELAY_MS = 120

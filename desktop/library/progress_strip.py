@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QGridLayout, QProgressBar, QWidget
 from core.events import IndexEvent, IndexFinished, IndexStarted
 from desktop.library.document_words import duration_text
 from desktop.library.index_pace import IndexPace
+from desktop.shown_name import shown_name
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.icon_button import IconButton
 from desktop.widgets.safe_text import PlainLabel
-from desktop.shown_name import shown_name
 
 _STEPS = 10_000
 

@@ -12,9 +12,9 @@ import pytest
 from core.cancel import CancelToken
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
-from core.store.words import match_query
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts, embedding_key, embedding_text
+from core.store.words import match_query
 from tests.fakes.hash_embedder import FakeEmbedder
 
 LAMP, FISH = Path("/docs/lamp.md"), Path("/docs/fish.md")
