@@ -56,12 +56,14 @@ class EventLog:
     def failure(self, error: BaseException) -> None:
         """Write what failed and where in our own code."""
         kinds: list[str] = []
+        lines: list[str] = []
         current: BaseException | None = error
         while current is not None and len(kinds) < 4:
             code = f"/{current.code}" if isinstance(current, LamplightError) and _NAME.fullmatch(current.code) else ""
             kinds.append(f"{type(current).__name__}{code}")
+            lines = lines or code_lines(current.__traceback__)  # an error that was made to wrap another one has none of its own
             current = current.__cause__
-        self._write(f"failure {' from '.join(kinds)} {' '.join(code_lines(error.__traceback__))}".rstrip())
+        self._write(f"failure {' from '.join(kinds)} {' '.join(lines)}".rstrip())
 
     def close(self) -> None:
         """Close the file; later lines open it again."""

@@ -55,10 +55,12 @@ class AboutDialog(QDialog):
 
     def _promises(self) -> list[str]:
         return [
-            self.tr("With the web switched off it opens no connection. It works with the cable pulled."),
-            self.tr("With the web switched on, only the words you see are sent, never text from your files."),
+            self.tr("With the web switched off it opens no network connection. It works with the cable pulled."),
+            self.tr(
+                "With the web switched on, only words that you have written are sent, never text from your files. The steps show them afterwards."
+            ),
             self.tr("Your files are read where they are. They are never changed, moved or uploaded."),
-            self.tr("Every source of an answer is a passage that is in your file, word for word."),
+            self.tr("Every quote from a file is the text of that file as it was read, word for word."),
             self.tr("A question you have sent is on the disk before anything is done about it."),
-            self.tr("What you delete here is erased from every file that Lamplight keeps."),
+            self.tr("What you delete here is erased from Lamplight's databases, not just hidden."),
         ]

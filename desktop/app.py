@@ -19,16 +19,22 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from core.cancel import CancelToken
 from core.documents import Message, Prompt
-from core.errors import LamplightError
+from core.errors import Cancelled, LamplightError
+from core.events import AnswerFinished, IndexFinished
+from core.home import prepare_home
+from core.logs import EventLog, quiet_libraries
 from core.paths import RESOURCES, Paths, default_home
 from core.settings import Settings
 from core.settings_file import SettingsNotice, load_settings, save_settings
 from desktop.conversation.conversation_controller import ConversationController
 from desktop.conversation.link_question import ask_to_open
+from desktop.event_lines import log_answer, log_index_report
+from desktop.last_resort import LastResort
 from desktop.library.library_controller import LibraryController
 from desktop.main_window import MainWindow
 from desktop.single_instance import SingleInstance
 from desktop.spoken_errors import spoken, spoken_action
+from desktop.start_options import StartOptions
 from desktop.theme import apply_theme, current_colors, icon
 from desktop.translation import install_language
 from desktop.worker import Errands, Worker
@@ -69,17 +75,30 @@ def prepare_to_ask(application: Application) -> None:
 
 
 class WindowApp(QObject):
-    """Everything that lives while the window is open."""
+    """Everything that lives while the window is open. `saved` are the settings on the disk; `options` hold instead, in this start."""
 
-    def __init__(self, paths: Paths, settings: Settings, assemble: Assemble, *, warm: WarmUp = warm_up) -> None:
+    def __init__(
+        self,
+        paths: Paths,
+        saved: Settings,
+        assemble: Assemble,
+        *,
+        warm: WarmUp = warm_up,
+        options: StartOptions | None = None,
+        log: EventLog | None = None,
+    ) -> None:
         super().__init__()
-        self.paths, self.settings = paths, settings
+        self.paths = paths
+        self._saved, self._options = saved, options or StartOptions()
+        self.settings = settings = self._options.applied_to(saved)
+        self._log = log
         self._assemble, self._warm = assemble, warm
         self.application: Application | None = None
         self._made: Application | None = None  # the same, already while it is being handed over
         self._opening = False
         self._next: Settings | None = None
         self._anew = False
+        self._noticed = ""
         self._wanted: list[Path] = []
         self._stopped = False
         self.window = MainWindow()
@@ -119,6 +138,14 @@ class WindowApp(QObject):
         self.library.worker.ended.connect(lambda *_: self._change_over())
         self.errands.failed.connect(self.show_problem)
         self._warming.ended.connect(self._warmed)
+        window.banner.put_away.connect(self._notice_seen)
+        self._connect_log()
+
+    def _connect_log(self) -> None:
+        for worker in (self.conversation.worker, self.library.worker, self._warming):
+            worker.ended.connect(lambda _ticket, error: self._log_failure(error))
+            worker.reported.connect(lambda _ticket, event: self._log_event(event))
+        self.errands.went_wrong.connect(self._log_failure)
 
     # Start
 
@@ -156,6 +183,7 @@ class WindowApp(QObject):
         wanted, self._wanted = self._wanted, []
         self.library.add_paths(wanted)
         self._warming.start(lambda cancel: self._warm(application, cancel))
+        self._say_smaller_model(application)
         self._change_over()  # the settings may have changed meanwhile
 
     def _warmed(self, _ticket: int, error: LamplightError | None) -> None:
@@ -245,9 +273,10 @@ class WindowApp(QObject):
     def apply_settings(self, settings: Settings) -> None:
         """Keep the settings and follow them: looks and language at once, the rest as soon as no job runs."""
         before, self.settings = self.settings, settings
-        self.errands.do(lambda: save_settings(self.paths, settings))
+        self._saved, self._options = saved, _ = self._options.after_change(self._saved, settings)
+        self.errands.do(lambda: save_settings(self.paths, saved))
         self.window.conversation.question_box.set_web_mode(settings.web.mode)
-        dress(settings, before)
+        dress(self.paths, settings, before)
         if settings.appearance.language != before.appearance.language:
             self.conversation.retranslate()
         if settings.model_copy(update={"appearance": before.appearance}) != before:
@@ -295,6 +324,34 @@ class WindowApp(QObject):
             title = self.tr("Some settings could not be read and are back at their defaults.")
             self.window.banner.show_problem(title, names, "open_settings", spoken_action("open_settings"))
 
+    def _say_smaller_model(self, application: Application) -> None:
+        smaller = application.smaller_model
+        if smaller is None or self._state.value("smaller_model_seen") == smaller.wanted_id:
+            return
+        title = self.tr("{wanted} could not be fetched, so the smaller {installed} answers.")
+        text = self.tr("Its answers are simpler. To fetch the larger one, run: python3 lamplight.py models install {id}")
+        self._noticed = smaller.wanted_id
+        self.window.banner.show_notice(
+            title.replace("{wanted}", smaller.wanted).replace("{installed}", smaller.installed), text.replace("{id}", smaller.wanted_id)
+        )
+
+    def _notice_seen(self) -> None:
+        if self._noticed and self.window.banner.is_calm:
+            self._state.setValue("smaller_model_seen", self._noticed)
+
+    def _log_event(self, event: object) -> None:
+        if self._log is None:
+            return
+        match event:
+            case AnswerFinished(answer):
+                log_answer(self._log, answer)
+            case IndexFinished(report):
+                log_index_report(self._log, report)
+
+    def _log_failure(self, error: LamplightError | None) -> None:
+        if self._log is not None and error is not None and not isinstance(error, Cancelled):
+            self._log.failure(error)
+
     def _library_failed(self, error: LamplightError) -> None:
         if spoken(error).action:
             self.show_problem(error)
@@ -332,14 +389,14 @@ class WindowApp(QObject):
         return all(ended)
 
 
-def dress(settings: Settings, before: Settings | None = None) -> None:
+def dress(paths: Paths, settings: Settings, before: Settings | None = None) -> None:
     """Give the whole program the theme and language of the settings, as far as they differ from before."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     if before is None or settings.appearance.theme != before.appearance.theme:
         apply_theme(app, settings.appearance.theme)
     if before is None or settings.appearance.language != before.appearance.language:
-        install_language(app, settings.appearance.language)
+        install_language(app, settings.appearance.language, cache=paths.home / "cache")
 
 
 def _app_icon() -> QIcon:
@@ -362,18 +419,50 @@ def _quit_on_signals(app: QApplication) -> QSocketNotifier | None:
     return notifier
 
 
-def run(home: Path | None = None, *, files: Sequence[Path] = (), use_echo: bool = False) -> int:
-    """Open the window of a home and stay until it is closed; returns the exit code. A second start raises the first and returns at once."""
+def run(home: Path | None = None, *, options: StartOptions | None = None, use_echo: bool = False) -> int:
+    """Open the window of a home and stay until it is closed; returns the exit code. A second start raises the first and returns at once.
+
+    Raises:
+        InvalidRequest: the home folder cannot be used.
+        NotEnoughDisk: there is no room for it.
+    """
     app = QApplication(sys.argv[:1])
     app.setApplicationName("lamplight")
     app.setApplicationDisplayName("Lamplight")
     app.setDesktopFileName("lamplight")
-    paths = Paths((home or default_home()).absolute())
+    paths = Paths((home or default_home()).expanduser().absolute())
+    prepare_home(paths)
     instance = SingleInstance(paths)
     if not instance.acquire():
-        return 0 if instance.hand_over(files) else 1
-    settings, notices = load_settings(paths)
-    dress(settings)
+        return 0 if instance.hand_over(()) else 1
+    quiet_libraries()
+    log = EventLog(paths.logs / "window.log")
+    last_resort = LastResort(log)
+    log.event("window_started")
+    try:
+        return _run_window(app, paths, instance, log, last_resort, options or StartOptions(), use_echo=use_echo)
+    except Exception as failure:
+        log.failure(failure)
+        raise
+    finally:
+        instance.release()
+        last_resort.remove()
+        log.event("window_stopped")
+        log.close()
+
+
+def _run_window(
+    app: QApplication,
+    paths: Paths,
+    instance: SingleInstance,
+    log: EventLog,
+    last_resort: LastResort,
+    options: StartOptions,
+    *,
+    use_echo: bool,
+) -> int:
+    saved, notices = load_settings(paths)
+    dress(paths, options.applied_to(saved))
     app.setWindowIcon(_app_icon())
 
     def assemble_here(paths: Paths, settings: Settings) -> Application:
@@ -381,15 +470,14 @@ def run(home: Path | None = None, *, files: Sequence[Path] = (), use_echo: bool 
 
         return assemble(paths, settings, use_echo=use_echo)
 
-    lamplight = WindowApp(paths, settings, assemble_here)
+    lamplight = WindowApp(paths, saved, assemble_here, options=options, log=log)
     instance.raised.connect(lamplight.second_start)
+    last_resort.surprised.connect(lamplight.show_problem)
     notifier = _quit_on_signals(app)
-    lamplight.add_paths(files)
     lamplight.show()
     lamplight.show_notices(notices)
     code = app.exec()
     lamplight.stop()
-    instance.release()
     if notifier is not None:
         signal.set_wakeup_fd(-1)
     return code

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from core.errors import NotFound
 from core.home import prepare_home
 from core.lease import ComputeLease
 from core.library.library import Library
@@ -21,10 +22,20 @@ from core.settings import Settings
 from core.store.index_store import IndexStore
 from core.store.user_store import UserStore
 from core.web.search import DuckDuckGoSearch
+from models.catalog import find_model, starter_fallback
 from models.factory import Models, build_echo_models, build_models
 
 if TYPE_CHECKING:
     from core.qa.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class SmallerModel:
+    """Set-up could not fetch the chat model named `wanted`, so the smaller one named `installed` answers."""
+
+    wanted: str
+    installed: str
+    wanted_id: str
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,7 @@ class Application:
     models: Models
     lease: ComputeLease
     web_search: DuckDuckGoSearch
+    smaller_model: SmallerModel | None = None
 
     @property
     def chat_model(self) -> ChatModel:
@@ -109,4 +121,16 @@ def assemble(paths: Paths, settings: Settings, *, use_echo: bool = False, model_
         models=models,
         lease=lease,
         web_search=DuckDuckGoSearch(engine_url=settings.web.engine_url),
+        smaller_model=None if use_echo or settings.models.chat_model else _smaller_model(model_paths),
     )
+
+
+def _smaller_model(paths: Paths) -> SmallerModel | None:
+    fallback = starter_fallback(paths)
+    if fallback is None:
+        return None
+    try:
+        wanted, installed = find_model(fallback.wanted), find_model(fallback.installed)
+    except NotFound:  # written by a version with another catalogue
+        return None
+    return SmallerModel(wanted.name, installed.name, wanted.id)

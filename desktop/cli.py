@@ -95,7 +95,8 @@ def _run(arguments: argparse.Namespace, terminal: Terminal, paths: object, log: 
     from core.cancel import CancelToken
     from core.paths import Paths
     from core.settings_file import load_settings
-    from desktop.invocation import Invocation, chosen_settings, stop_on_interrupt
+    from desktop.invocation import Invocation, stop_on_interrupt
+    from desktop.start_options import options_of
 
     assert isinstance(paths, Paths)
     settings, notices = load_settings(paths)
@@ -106,7 +107,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal, paths: object, log: 
     cancel = CancelToken()
     stop_on_interrupt(cancel)
     command = importlib.import_module(_MODULES[arguments.command])
-    code = command.run(Invocation(arguments, paths, chosen_settings(settings, arguments), terminal, log, cancel))
+    code = command.run(Invocation(arguments, paths, options_of(arguments).applied_to(settings), terminal, log, cancel))
     return int(code)
 
 
@@ -177,7 +178,20 @@ def _open_window(arguments: argparse.Namespace) -> int:
         # The window's libraries miss something of the system's; the command line does not need it.
         sys.stderr.write(f"lamplight: The window cannot open: {error}. The command line works without it: lamplight --help\n")
         return FAILED
-    return int(app.run(arguments.home, use_echo=arguments.model == "echo"))
+    from core.errors import LamplightError
+    from desktop.invocation import ECHO
+    from desktop.start_options import options_of
+    from desktop.terminal import Terminal
+
+    use_echo = arguments.model == ECHO
+    if use_echo:
+        arguments.model = None  # no model of the settings: whatever they name is not used
+    try:
+        return int(app.run(arguments.home, options=options_of(arguments), use_echo=use_echo))
+    except LamplightError as error:
+        return _failed(error, Terminal(as_json=False), None)
+    except Exception as error:
+        return _surprised(error, Terminal(as_json=False), None)
 
 
 if __name__ == "__main__":

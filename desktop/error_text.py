@@ -265,16 +265,6 @@ NOTES: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Ask again if you want it."),
         "retry",
     ),
-    "index_unavailable": ErrorText(
-        QT_TRANSLATE_NOOP("errors", "Your files could not be searched: the index cannot be used."),
-        QT_TRANSLATE_NOOP("errors", "Rebuild the index: your files are untouched and are read again."),
-        "rebuild_index",
-    ),
-    "embedder_failed": ErrorText(
-        QT_TRANSLATE_NOOP("errors", "The embedding model could not be used."),
-        QT_TRANSLATE_NOOP("errors", "Check the embedding model in the settings."),
-        "open_settings",
-    ),
     "route_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The model could not say how to answer, so your files were searched to be safe."),
         QT_TRANSLATE_NOOP("errors", "Nothing to do."),
@@ -285,9 +275,8 @@ NOTES: Mapping[str, ErrorText] = {
         "new_question",
     ),
     "plan_failed": ErrorText(
-        QT_TRANSLATE_NOOP("errors", "The next lookup could not be planned, so the answer uses what was found before."),
-        QT_TRANSLATE_NOOP("errors", "If the answer lacks a part, ask for that part alone."),
-        "new_question",
+        QT_TRANSLATE_NOOP("errors", "The model could not say whether to look further, so the next planned lookup was made."),
+        QT_TRANSLATE_NOOP("errors", "Nothing to do."),
     ),
     "evaluate_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "It could not be checked whether the passages are enough."),

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -49,22 +48,6 @@ class Invocation:
             application.close()
 
 
-def chosen_settings(settings: Settings, arguments: argparse.Namespace) -> Settings:
-    """The settings with what the command line says instead; nothing of it is saved."""
-    models = {
-        name: value
-        for name, value in (("chat_model", _model(arguments.model)), ("embedder", _model(arguments.embedder)))
-        if value is not None
-    }
-    return settings.model_copy(
-        update={
-            "models": settings.models.model_copy(update=models),
-            "web": settings.web if arguments.web is None else settings.web.model_copy(update={"mode": arguments.web}),
-            "answers": settings.answers if arguments.budget is None else settings.answers.model_copy(update={"budget": arguments.budget}),
-        }
-    )
-
-
 def stop_on_interrupt(cancel: CancelToken) -> None:
     """Let Ctrl-C stop the run in order, and a second Ctrl-C at once."""
 
@@ -75,12 +58,3 @@ def stop_on_interrupt(cancel: CancelToken) -> None:
         threading.Thread(target=cancel.cancel, name="stop", daemon=True).start()
 
     signal.signal(signal.SIGINT, stop)
-
-
-def _model(named: str | None) -> str | None:
-    """A path becomes absolute; anything else is a catalogue id."""
-    if named is None:
-        return None
-    path = Path(named).expanduser()
-    looks_like_path = any(separator in named for separator in "/\\") or path.suffix.lower() == ".gguf" or path.is_dir()
-    return str(path.absolute()) if looks_like_path else named

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -16,7 +15,6 @@ from core.errors import Cancelled, LamplightError, Permanent
 Job = Callable[[CancelToken], Iterator[Any]]
 
 GRACE_SECONDS = 5.0
-_log = logging.getLogger(__name__)
 
 
 class _Run:
@@ -106,8 +104,6 @@ class Worker(QObject):
                 self._said.emit(run.ticket, event)
         except Exception as failure:  # the top of the thread: a defect must become a sentence in the window, not a silent thread
             error = as_lamplight_error(failure)
-            if error.code == "defect":
-                _log.exception("A job of %s failed", self._name)
         try:
             self._over.emit(run.ticket, error)
         except RuntimeError:  # the window is gone already
@@ -137,6 +133,7 @@ class Errands(QObject):
     """
 
     failed = Signal(object)  # LamplightError
+    went_wrong = Signal(object)  # the same, also of errands with an `on_failed` of their own: for the log
 
     _settled = Signal(object, object)
 
@@ -160,7 +157,9 @@ class Errands(QObject):
             try:
                 result = errand()
             except Exception as failure:  # the top of the thread, as in Worker
-                self._settled.emit(on_failed or self.failed.emit, as_lamplight_error(failure))
+                error = as_lamplight_error(failure)
+                self._settled.emit(self.went_wrong.emit, error)
+                self._settled.emit(on_failed or self.failed.emit, error)
             else:
                 if on_done is not None:
                     self._settled.emit(on_done, result)

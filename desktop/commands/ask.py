@@ -11,16 +11,17 @@ from core.cancel import CancelToken
 from core.documents import Answer, Message
 from core.errors import Cancelled, InvalidRequest, LamplightError
 from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.qa.session import MAX_QUESTION_CHARACTERS
 from desktop.answer_json import answer_event_json, index_report_json
 from desktop.assembly import Application
-from desktop.commands.indexing import add_and_index, file_row
+from desktop.commands.indexing import add_and_index, file_row, say_smaller_model
 from desktop.commands.written_answer import AnswerWriter
 from desktop.error_text import describe
+from desktop.event_lines import log_answer
 from desktop.invocation import Invocation
 from desktop.plain_words import running_line, step_line
 from desktop.terminal import Terminal
 
-MAX_CHARACTERS = 20_000
 MAX_HISTORY_BYTES = 4_000_000
 
 
@@ -30,6 +31,7 @@ def run(invocation: Invocation) -> int:
     question = checked_question(sys.stdin.read() if arguments.question == "-" else arguments.question)
     history = read_history(arguments.history) if arguments.history else ()
     with invocation.application() as application:
+        say_smaller_model(application, terminal)
         if arguments.add:
             report = add_and_index(invocation, application, arguments.add)
             if terminal.as_json:
@@ -62,7 +64,7 @@ def _answer(invocation: Invocation, application: Application, question: str, his
                 case AnswerFinished(answer):
                     terminal.clear_progress()
                     writer.finish(answer)
-                    _log(invocation, answer)
+                    log_answer(invocation.log, answer)
                     if answer.interrupted:
                         raise Cancelled()
                     code = _say_why_nothing_was_found(answer, application, terminal)
@@ -96,9 +98,9 @@ def checked_question(text: str) -> str:
     question = text.strip()
     if not question:
         raise InvalidRequest("The question is empty. Type what you want to know.", code="question_empty")
-    if len(question) > MAX_CHARACTERS:
+    if len(question) > MAX_QUESTION_CHARACTERS:
         raise InvalidRequest(
-            f"The question has {len(question):,} characters; the most is {MAX_CHARACTERS:,}. Put long text into a file and add that.",
+            f"The question has {len(question):,} characters; the most is {MAX_QUESTION_CHARACTERS:,}. Put long text into a file and add that.",
             code="question_too_long",
         )
     return question
@@ -156,14 +158,3 @@ class TerminalConsent:
         yes = self._terminal.ask_yes_no(f'Your files do not say. Search the web for exactly "{query}"?')
         cancel.check()
         return query if yes else None
-
-
-def _log(invocation: Invocation, answer: Answer) -> None:
-    invocation.log.event(
-        "answered",
-        seconds=answer.seconds,
-        steps=len(answer.steps),
-        citations=len(answer.citations),
-        refused=int(answer.refused),
-        limits=len(answer.limits_hit),
-    )

@@ -19,7 +19,7 @@ from core.paths import PROGRAM, Paths
 from desktop.answer_json import answer_json
 from desktop.assembly import Application
 from desktop.commands.ask import TerminalConsent, checked_question
-from desktop.commands.indexing import add_and_index, existing
+from desktop.commands.indexing import add_and_index, existing, say_smaller_model
 from desktop.evaluation import EvalQuestion, appending, chosen, failed_line, finished_ids, read_questions, write_line
 from desktop.invocation import Invocation
 
@@ -44,6 +44,7 @@ def run(invocation: Invocation) -> int:
     paths = _home_of(invocation)
     prepare_home(paths)
     with appending(arguments.out) as out, invocation.application(paths) as application:
+        say_smaller_model(application, invocation.terminal)
         report = add_and_index(invocation, application, [arguments.docs])
         if not application.library.has_documents():
             raise InvalidRequest("None of the files of --docs could be indexed. Name a folder with text files.", code="library_empty")

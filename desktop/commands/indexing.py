@@ -12,6 +12,7 @@ from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, Ind
 from desktop.answer_json import index_event_json, index_report_json
 from desktop.assembly import Application
 from desktop.error_text import reason_text
+from desktop.event_lines import log_index_report
 from desktop.invocation import Invocation
 from desktop.terminal import Terminal, shown_path
 
@@ -35,9 +36,17 @@ def run_index(invocation: Invocation, application: Application, paths: Sequence[
         if isinstance(event, IndexFinished):
             report = event.report
     invocation.terminal.clear_progress()
-    states = [file.state for file in report.files]
-    invocation.log.event("index_finished", ready=states.count("ready"), failed=states.count("failed"), seconds=report.seconds)
+    log_index_report(invocation.log, report)
     return report
+
+
+def say_smaller_model(application: Application, terminal: Terminal) -> None:
+    """Say once in a run that a smaller chat model than the one meant has to do."""
+    if smaller := application.smaller_model:
+        terminal.note(
+            f"{smaller.wanted} could not be fetched at set-up, so the smaller {smaller.installed} answers."
+            f" To fetch it now: lamplight models install {smaller.wanted_id}"
+        )
 
 
 def existing(named: Sequence[Path]) -> list[Path]:

@@ -10,7 +10,6 @@ from desktop.terminal import Terminal, shown_path
 
 OWN_KNOWLEDGE = "From the model's own knowledge, not from your files:"
 QUOTE_CHARACTERS = 300
-CLOSEST = 3
 
 
 class AnswerWriter:
@@ -86,11 +85,8 @@ def closing_lines(answer: Answer) -> list[str]:
     """What stands under an answer: its sources, or the closest passages of a refusal, and what the web search did."""
     lines = []
     if answer.citations:
-        lines += ["", "Sources", *(line for citation in answer.citations for line in _source(citation))]
-    elif answer.refused and answer.documents:
-        lines += ["", "Closest passages"]
-        for found in answer.documents[:CLOSEST]:
-            lines += [f"  {shown_path(found.chunk.path)}:{found.chunk.line}", f"    {_short(found.chunk.text)}"]
+        heading = "Closest passages" if answer.refused else "Sources"
+        lines += ["", heading, *(line for citation in answer.citations for line in _source(citation))]
     if answer.web.searched and not answer.web.error:
         lines += ["", f'Searched the web for "{answer.web.query}": {len(answer.web.results)} results']
     elif answer.web.error:

@@ -433,7 +433,8 @@ class ConversationController(QObject):
             self._details.trace.show_run(self._run.steps, self._run.node)
         elif turn.answer is not None:
             steps: Sequence[tuple[Step, dict[str, object]]] = trace if trace else stored_details(turn.answer)
-            self._details.trace.show_answer(steps, turn.answer.citations, turn.answer.seconds)
+            answer = turn.answer
+            self._details.trace.show_answer(steps, answer.citations, answer.seconds, closest=answer.refused)
         else:
             self._details.trace.show_run(trace or [])
 

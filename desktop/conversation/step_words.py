@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from PySide6.QtCore import QCoreApplication
 
@@ -59,7 +60,7 @@ def _finished_title(node: str) -> str:
 def step_text(node: str, detail: Mapping[str, object]) -> StepText:
     """The finished step in words: what it decided, searched or found. Unknown details are left out, never guessed."""
     lines = _LINES.get(node)
-    details = lines(detail) if lines is not None else ()
+    details = [*(lines(detail) if lines is not None else ()), *_note_lines(detail)]
     return StepText(_finished_title(node), tuple(line for line in details if line), failed=bool(_text(detail, "error", "web_error")))
 
 
@@ -67,7 +68,7 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
     """The steps of a stored answer with the details that the answer itself still knows."""
     lookups = iter(answer.sub_questions)
     found: list[tuple[Step, dict[str, object]]] = []
-    for step in answer.steps:
+    for step, following in zip_longest(answer.steps, answer.steps[1:]):
         detail: dict[str, object] = {}
         if step.node == "rewrite_question" and answer.standalone_question != answer.question:
             detail = {"standalone_question": answer.standalone_question}
@@ -77,10 +78,14 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
             detail = {"sub_questions": [lookup.query for lookup in answer.sub_questions]}
         elif step.node == "retrieve" and (lookup := next(lookups, None)) is not None:
             detail = {"query": lookup.query, "found": lookup.found, "answer": lookup.answer, "error": lookup.error}
+        elif step.node == "plan_next_step":
+            detail = {"planned_next": "retrieve" if following is not None and following.node == "retrieve" else "generate"}
         elif step.node == "evaluate_context" and answer.evaluation is not None:
             detail = {"enough": answer.evaluation.enough, "missing": list(answer.evaluation.missing)}
         elif step.node == "web_search":
             detail = {"web_query": answer.web.query, "web_results": len(answer.web.results), "web_error": answer.web.error}
+        if step.note:
+            detail["notes"] = step.note.split(", ")
         found.append((step, detail))
     return found
 
@@ -148,7 +153,7 @@ def _found_line(count: int | None) -> str:
 def _retrieve_lines(detail: Mapping[str, object]) -> list[str]:
     query = _quoted(_text(detail, "query"))
     if _text(detail, "error"):
-        return [query, QCoreApplication.translate("StepWords", "The search failed")]
+        return [query, QCoreApplication.translate("StepWords", "The search failed"), translated(note_text(_text(detail, "error")).title)]
     answer = _text(detail, "answer")
     learned = QCoreApplication.translate("StepWords", "Learned: {answer}").replace("{answer}", answer) if answer else ""
     return [query, _found_line(_count(detail, "found")), learned]
@@ -165,6 +170,12 @@ def _plan_lines(detail: Mapping[str, object]) -> list[str]:
         for answer in _texts(detail, "answers")[-1:]
     ]
     return [words.get(decision, ""), *learned]
+
+
+def _note_lines(detail: Mapping[str, object]) -> list[str]:
+    """What failed in the step or was left out, unless its own lines say it."""
+    said = {"route_failed", "search_failed", _text(detail, "error"), _text(detail, "web_error")}
+    return [translated(note_text(code).title) for code in _texts(detail, "notes") if code not in said]
 
 
 def _evaluate_lines(detail: Mapping[str, object]) -> list[str]:

@@ -48,7 +48,7 @@ class StepRow(QWidget):
 class SourceRow(SurfaceButton):
     """One source: its number, where it is, and how the passage begins. Pressing it opens the place."""
 
-    def __init__(self, citation: Citation, parent: QWidget | None = None) -> None:
+    def __init__(self, citation: Citation, parent: QWidget | None = None, *, closest: bool = False) -> None:
         super().__init__(parent)
         self.citation = citation
         layout = QHBoxLayout(self)
@@ -77,9 +77,8 @@ class SourceRow(SurfaceButton):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         where = citation.url or str(citation.file or "")
         self.setToolTip(plain_tooltip(where))
-        self.setAccessibleName(
-            self.tr("Source {n}: {title}, {place}").replace("{n}", str(citation.n)).replace("{title}", name).replace("{place}", place)
-        )
+        spoken = self.tr("Closest passage {n}: {title}, {place}") if closest else self.tr("Source {n}: {title}, {place}")
+        self.setAccessibleName(spoken.replace("{n}", str(citation.n)).replace("{title}", name).replace("{place}", place))
 
 
 class TracePanel(QScrollArea):
@@ -123,6 +122,7 @@ class TracePanel(QScrollArea):
         self.setWidget(body)
         self._total: float | None = None
         self._finished = False
+        self._closest = False
         self._retranslate()
 
     def show_nothing(self) -> None:
@@ -156,8 +156,16 @@ class TracePanel(QScrollArea):
         self._add_step(*self._steps[-1])
         self._show_emptiness()
 
-    def show_answer(self, steps: Sequence[tuple[Step, Mapping[str, object]]], citations: Sequence[Citation], seconds: float | None) -> None:
-        """Show a finished answer."""
+    def show_answer(
+        self,
+        steps: Sequence[tuple[Step, Mapping[str, object]]],
+        citations: Sequence[Citation],
+        seconds: float | None,
+        *,
+        closest: bool = False,
+    ) -> None:
+        """Show a finished answer. With `closest` the passages are those that came nearest and still do not say: no sources of anything."""
+        self._closest = closest
         self._steps = [(step.node, step.seconds, detail) for step, detail in steps]
         self._citations, self._total, self._finished = tuple(citations), seconds, True
         self._rebuild()
@@ -170,8 +178,6 @@ class TracePanel(QScrollArea):
     def _retranslate(self) -> None:
         self.steps_heading.setText(self.tr("How this answer was made"))
         self.empty.setText(self.tr("Ask something: every step appears here as it happens."))
-        self.sources_heading.setText(self.tr("Sources"))
-        self.no_sources.setText(self.tr("This answer names no source."))
         self.setAccessibleName(self.tr("Steps and sources"))
         self._rebuild()
 
@@ -182,7 +188,7 @@ class TracePanel(QScrollArea):
         for node, seconds, detail in self._steps:
             self._add_step(node, seconds, detail)
         for citation in self._citations:
-            source = SourceRow(citation, self.widget())
+            source = SourceRow(citation, self.widget(), closest=self._closest)
             source.clicked.connect(lambda _checked=False, n=citation.n: self.source_chosen.emit(n))
             self._source_rows.addWidget(source)
             self.sources.append(source)
@@ -199,5 +205,7 @@ class TracePanel(QScrollArea):
         self.empty.setVisible(not self._steps and not self._finished)
         self.steps_total.setVisible(self._total is not None)
         self.steps_total.setText(self.tr("{seconds} in all").replace("{seconds}", seconds_text(self._total or 0.0)))
+        self.sources_heading.setText(self.tr("Closest passages") if self._closest else self.tr("Sources"))
+        self.no_sources.setText(self.tr("No passage comes close.") if self._closest else self.tr("This answer names no source."))
         self.sources_heading.setVisible(self._finished)
         self.no_sources.setVisible(self._finished and not self._citations)

@@ -58,12 +58,15 @@ def origin_words(answer: Answer) -> str:
 
 
 def sources_strip(answer: Answer, library_size: int | None) -> str:
-    """The honest summary beside the origin: how many passages of how many files, or why there are none."""
+    """The honest summary beside the origin: how many passages of how many files, or why there are none.
+
+    The passages of a refusal are only the closest ones: they are the source of nothing.
+    """
     files = {citation.file for citation in answer.citations if citation.file is not None}
     passages = sum(1 for citation in answer.citations if citation.file is not None)
     pages = sum(1 for citation in answer.citations if citation.url)
     parts = []
-    if passages:
+    if passages and not answer.refused:
         parts.append(_passages(passages, len(files), library_size))
     elif answer.origin == "none":
         parts.append(_searched(library_size))
@@ -107,7 +110,8 @@ def copied_text(answer: Answer) -> str:
         heading = QCoreApplication.translate("Answer", "From the model's own knowledge, not from your files")
         parts.append(f"{heading}:\n{answer.own_knowledge.strip()}")
     if answer.citations:
-        lines = [QCoreApplication.translate("Answer", "Sources:")]
+        sources = QCoreApplication.translate("Answer", "Sources:")
+        lines = [QCoreApplication.translate("Answer", "Closest passages:") if answer.refused else sources]
         for citation in answer.citations:
             if citation.url:
                 lines.append(f"[{citation.n}] {citation.title} {citation.url}")

@@ -31,6 +31,12 @@ class ActionBanner(Banner):
         self.button.setVisible(bool(action and label))
         self.show_words(title, what_to_do)
 
+    def show_notice(self, title: str, text: str) -> None:
+        """Say something that is good to know. A problem that is being said has precedence."""
+        if self.isHidden():
+            self.button.hide()
+            self.show_words(title, text, calm=True)
+
     def _act(self) -> None:
         self.hide()
         self.action_requested.emit(self._action)

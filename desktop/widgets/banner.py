@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.theme import current_colors, icon
@@ -13,15 +13,19 @@ from desktop.widgets.safe_text import PlainLabel
 class Banner(QFrame):
     """Hidden while there is nothing to say."""
 
+    put_away = Signal()
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("banner", True)
+        self._calm = False
         self._drawing = QLabel()
         self.title = PlainLabel()
         self.what_to_do = PlainLabel()
         self.what_to_do.setProperty("muted", True)
         self._close = IconButton("close")
         self._close.clicked.connect(self.hide)
+        self._close.clicked.connect(self.put_away)
 
         space = self.fontMetrics().height()
         words = QVBoxLayout()
@@ -38,14 +42,24 @@ class Banner(QFrame):
         self._draw()
         self.hide()
 
-    def show_words(self, title: str, what_to_do: str) -> None:
-        """Say it, or fall silent when both texts are empty. The texts are already translated and shown letter by letter."""
+    def show_words(self, title: str, what_to_do: str, *, calm: bool = False) -> None:
+        """Say it, or fall silent when both texts are empty. The texts are already translated and shown letter by letter.
+
+        What is `calm` is good to know and no problem.
+        """
+        self._calm = calm
+        self._draw()
         self.title.setText(title)
         self.what_to_do.setText(what_to_do)
         self.what_to_do.setVisible(bool(what_to_do))
         self.setAccessibleName(title)
         self.setAccessibleDescription(what_to_do)
         self.setVisible(bool(title or what_to_do))
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether what it says last is good to know and no problem."""
+        return self._calm
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -58,4 +72,5 @@ class Banner(QFrame):
         self._close.set_words(self.tr("Close"))
 
     def _draw(self) -> None:
-        self._drawing.setPixmap(icon("warning", current_colors().error).pixmap(round(self.fontMetrics().height() * 1.2)))
+        sign = icon("info", current_colors().accent) if self._calm else icon("warning", current_colors().error)
+        self._drawing.setPixmap(sign.pixmap(round(self.fontMetrics().height() * 1.2)))

@@ -24,28 +24,28 @@
         <translation>它保存的一切都在 {folder}</translation>
     </message>
     <message>
-        <source>With the web switched off it opens no connection. It works with the cable pulled.</source>
-        <translation>网络搜索关闭时，它不会建立任何连接，拔掉网线也能用。</translation>
+        <source>With the web switched off it opens no network connection. It works with the cable pulled.</source>
+        <translation>网络搜索关闭时，它不会建立任何网络连接，拔掉网线也能用。</translation>
     </message>
     <message>
-        <source>With the web switched on, only the words you see are sent, never text from your files.</source>
-        <translation>网络搜索打开时，只会发送您看到的那几个词，绝不发送文件中的内容。</translation>
+        <source>With the web switched on, only words that you have written are sent, never text from your files. The steps show them afterwards.</source>
+        <translation>网络搜索打开时，只会发送您自己写的字词，绝不发送您文件中的内容。事后可以在步骤中看到发送了什么。</translation>
+    </message>
+    <message>
+        <source>Every quote from a file is the text of that file as it was read, word for word.</source>
+        <translation>每一处来自文件的引文，都是读取时该文件的原文，一字不差。</translation>
+    </message>
+    <message>
+        <source>What you delete here is erased from Lamplight&apos;s databases, not just hidden.</source>
+        <translation>您在这里删除的内容会从 Lamplight 的数据库中抹去，而不只是隐藏起来。</translation>
     </message>
     <message>
         <source>Your files are read where they are. They are never changed, moved or uploaded.</source>
         <translation>文件在原处读取，绝不会被修改、移动或上传。</translation>
     </message>
     <message>
-        <source>Every source of an answer is a passage that is in your file, word for word.</source>
-        <translation>回答的每一条来源，都是您文件中一字不差的原文。</translation>
-    </message>
-    <message>
         <source>A question you have sent is on the disk before anything is done about it.</source>
         <translation>您发出的问题会先存到磁盘，然后才开始处理。</translation>
-    </message>
-    <message>
-        <source>What you delete here is erased from every file that Lamplight keeps.</source>
-        <translation>在这里删除的内容，会从 Lamplight 保存的所有文件中清除。</translation>
     </message>
 </context>
 <context>
@@ -113,6 +113,10 @@
     <message>
         <source>Sources:</source>
         <translation>来源：</translation>
+    </message>
+    <message>
+        <source>Closest passages:</source>
+        <translation>最接近的段落：</translation>
     </message>
     <message>
         <source>line {line}</source>
@@ -678,6 +682,10 @@
         <source>Source {n}: {title}, {place}</source>
         <translation>来源 {n}：{title}，{place}</translation>
     </message>
+    <message>
+        <source>Closest passage {n}: {title}, {place}</source>
+        <translation>最接近的段落 {n}：{title}，{place}</translation>
+    </message>
 </context>
 <context>
     <name>SourceViewer</name>
@@ -910,8 +918,16 @@
         <translation>来源</translation>
     </message>
     <message>
+        <source>Closest passages</source>
+        <translation>最接近的段落</translation>
+    </message>
+    <message>
         <source>This answer names no source.</source>
         <translation>这个回答没有列出来源。</translation>
+    </message>
+    <message>
+        <source>No passage comes close.</source>
+        <translation>没有接近的段落。</translation>
     </message>
     <message>
         <source>Steps and sources</source>
@@ -1024,6 +1040,14 @@
     <message>
         <source>Some settings could not be read and are back at their defaults.</source>
         <translation>有些设置无法读取，已恢复为默认值。</translation>
+    </message>
+    <message>
+        <source>{wanted} could not be fetched, so the smaller {installed} answers.</source>
+        <translation>未能获取 {wanted}，因此由较小的 {installed} 来回答。</translation>
+    </message>
+    <message>
+        <source>Its answers are simpler. To fetch the larger one, run: python3 lamplight.py models install {id}</source>
+        <translation>它的回答会简单一些。要获取较大的模型，请运行：python3 lamplight.py models install {id}</translation>
     </message>
 </context>
 <context>
@@ -1397,20 +1421,8 @@
         <translation>如果需要，请重新提问。</translation>
     </message>
     <message>
-        <source>Your files could not be searched: the index cannot be used.</source>
-        <translation>无法搜索您的文件：索引不能使用。</translation>
-    </message>
-    <message>
-        <source>Rebuild the index: your files are untouched and are read again.</source>
-        <translation>请重建索引：您的文件没有受影响，会重新读取。</translation>
-    </message>
-    <message>
-        <source>The embedding model could not be used.</source>
-        <translation>嵌入模型无法使用。</translation>
-    </message>
-    <message>
-        <source>Check the embedding model in the settings.</source>
-        <translation>请检查设置中的嵌入模型。</translation>
+        <source>The model could not say whether to look further, so the next planned lookup was made.</source>
+        <translation>模型无法判断是否需要继续查找，因此按计划进行了下一次查找。</translation>
     </message>
     <message>
         <source>The model could not say how to answer, so your files were searched to be safe.</source>
@@ -1427,10 +1439,6 @@
     <message>
         <source>If the answer lacks a part, ask for that part alone.</source>
         <translation>如果回答缺少某一部分，请单独就那部分提问。</translation>
-    </message>
-    <message>
-        <source>The next lookup could not be planned, so the answer uses what was found before.</source>
-        <translation>无法计划下一次查找，因此回答使用已经找到的内容。</translation>
     </message>
     <message>
         <source>It could not be checked whether the passages are enough.</source>

@@ -46,11 +46,13 @@ def open_window(qtbot: QtBot, paths: Paths) -> Iterator[Open]:
     opened: list[WindowApp] = []
     threads_before = set(threading.enumerate())
 
-    def open_one(*scripts: Any, settings: Settings | None = None, assemble: Any = None, wait: bool = True) -> WindowApp:
+    def open_one(
+        *scripts: Any, settings: Settings | None = None, assemble: Any = None, wait: bool = True, smaller_model: Any = None, **rest: Any
+    ) -> WindowApp:
         def assemble_fake(paths: Paths, settings: Settings) -> Any:
-            return WindowApplication(paths, settings, ScriptedSession(*scripts))
+            return WindowApplication(paths, settings, ScriptedSession(*scripts), smaller_model=smaller_model)
 
-        shell = WindowApp(paths, settings or Settings(), assemble or assemble_fake, warm=load_models)
+        shell = WindowApp(paths, settings or Settings(), assemble or assemble_fake, warm=load_models, **rest)
         opened.append(shell)
         shell.show()
         if wait:

@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from core.cancel import CancelToken
 from core.events import AnswerFinished
 from core.paths import PROGRAM, Paths
-from core.settings import AppearanceSettings, Settings, WebSettings
-from desktop.assembly import assemble
+from core.settings import AppearanceSettings, ModelSettings, Settings, WebSettings
+from desktop.assembly import SmallerModel, assemble
+from models.catalog import Fallback, record_fallback
 
 
 def test_wiring_opens_no_file_and_loads_nothing_heavy(paths: Paths) -> None:
@@ -58,3 +62,22 @@ def test_a_changed_look_keeps_the_web_search_and_a_changed_engine_does_not(paths
     assert dark.web_search is application.web_search
     assert own_engine.web_search is not application.web_search
     assert own_engine.library is application.library
+
+
+def test_a_smaller_starter_model_is_known_where_it_is_used(paths: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAMPLIGHT_MODELS", str(tmp_path))
+    record_fallback(tmp_path, Fallback("qwen2.5-coder-1.5b", "smollm2-135m", "It is gone."))
+
+    told = assemble(paths, Settings()).smaller_model
+    chosen = assemble(paths, Settings(models=ModelSettings(chat_model="smollm2-135m"))).smaller_model
+
+    assert isinstance(told, SmallerModel) and told.wanted_id == "qwen2.5-coder-1.5b"
+    assert "1.5B" in told.wanted and "135M" in told.installed
+    assert chosen is None
+
+
+def test_a_damaged_word_about_a_smaller_model_is_no_word(paths: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAMPLIGHT_MODELS", str(tmp_path))
+    record_fallback(tmp_path, Fallback("of-another-catalogue", "smollm2-135m", ""))
+
+    assert assemble(paths, Settings()).smaller_model is None

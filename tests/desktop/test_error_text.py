@@ -44,8 +44,8 @@ NOTE_CODES = [
     "plan_failed",
     "evaluate_failed",
     "rewrite_failed",
-    "embedder_failed",
-    "index_unavailable",
+    "search_failed",
+    "own_knowledge_failed",
     "repetition_stopped",
     "answer_cut",
 ]

@@ -15,11 +15,15 @@ from pytestqt.qtbot import QtBot
 from core.documents import Answer, Citation, WebOutcome
 from core.errors import ChatsDamaged, ChildCrashed, IndexDamaged, ModelMissing, NotEnoughDisk
 from core.events import AnswerFinished, AnswerText, StepStarted, WebConsentWanted
+from core.logs import EventLog
 from core.paths import Paths
 from core.settings import AppearanceSettings, ModelSettings, Settings, WebSettings
 from core.settings_file import load_settings
-from desktop.app import WindowApp
+from desktop.app import WindowApp, dress
+from desktop.assembly import SmallerModel
 from desktop.conversation.answer_card import AnswerCard
+from desktop.start_options import StartOptions
+from desktop.widgets.icon_button import IconButton
 from tests.desktop.conftest import Open
 from tests.fakes.window import AskConsent, Gate, ScriptedSession, WindowApplication, answer_of, citation, files_run, simple_run, step
 
@@ -669,3 +673,74 @@ def test_a_stored_answer_that_cannot_be_read_still_shows_its_text(open_window: O
     qtbot.waitUntil(lambda: len(shell.window.conversation.transcript.cards) == 1)
     assert newest(shell).body.toPlainText() == "An old answer."
     assert isinstance(answer_of("x", "y"), Answer)
+
+
+def test_options_of_this_start_hold_and_are_not_saved(open_window: Open, qtbot: QtBot, paths: Paths) -> None:
+    shell = open_window(options=StartOptions({("web", "mode"): "auto"}))
+    assert shell.settings.web.mode == "auto"
+    assert shell.application is not None and shell.application.settings.web.mode == "auto"
+
+    shell.apply_settings(shell.settings.model_copy(update={"models": ModelSettings(threads=2)}))
+
+    qtbot.waitUntil(lambda: load_settings(paths)[0].models.threads == 2)
+    assert load_settings(paths)[0].web.mode == "off"
+    assert shell.settings.web.mode == "auto"
+
+
+def test_a_smaller_model_is_told_calmly_until_it_is_put_away(open_window: Open, qtbot: QtBot) -> None:
+    smaller = SmallerModel("Large", "Small", "large-1")
+    first = open_window(smaller_model=smaller)
+    banner = first.window.banner
+    qtbot.waitUntil(banner.isVisible)
+    assert banner.is_calm and not banner.button.isVisible()
+    assert "Large" in banner.title.text() and "Small" in banner.title.text() and "large-1" in banner.what_to_do.text()
+
+    banner.findChild(IconButton).click()
+    assert first.stop()
+
+    second = open_window(smaller_model=smaller)
+    assert not second.window.banner.isVisible()
+
+
+def test_a_refusal_shows_its_closest_passages_and_no_sources(open_window: Open, qtbot: QtBot, handbook: Path) -> None:
+    text = handbook.read_text(encoding="utf-8")
+    near = [citation(1, handbook, text, "12 weeks")]
+    shell = open_window(files_run("Pay?", "Your files do not say. Closest: [1]", near, origin="none", refused=True))
+    ask(shell, "Pay?")
+    card = finished(shell, qtbot)
+    trace = shell.window.details.trace
+
+    assert trace.sources_heading.text() == "Closest passages"
+    assert [row.citation.n for row in trace.sources] == [1]
+    assert trace.sources[0].accessibleName().startswith("Closest passage 1")
+    assert "passage" not in card.strip.text()
+    card.body.anchorClicked.emit(QUrl("cite:1"))
+    assert shell.window.details.currentWidget() is shell.window.details.viewer
+    card.copy_button.click()
+    assert "Closest passages:" in QApplication.clipboard().text() and "Sources" not in QApplication.clipboard().text()
+
+
+def test_the_log_has_numbers_and_no_words(open_window: Open, qtbot: QtBot, paths: Paths) -> None:
+    log = EventLog(paths.logs / "window.log")
+    crash = ChildCrashed("It crashed over zanzibar.", exit_code=-9)
+    shell = open_window(simple_run("zanzibar?", "A zanzibar."), [crash], log=log)
+    ask(shell, "zanzibar?")
+    finished(shell, qtbot)
+    ask(shell, "again zanzibar?")
+    finished(shell, qtbot)
+
+    written = (paths.logs / "window.log").read_text(encoding="utf-8")
+
+    log.close()
+    assert " answered seconds=" in written and " index_finished " in written
+    assert " failure ChildCrashed/child_crashed" in written
+    assert "zanzibar" not in written
+
+
+def test_a_translation_that_must_be_compiled_is_kept_under_the_home(paths: Paths, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    caches: list[Path | None] = []
+    monkeypatch.setattr("desktop.app.install_language", lambda app, language, *, cache=None: caches.append(cache))
+
+    dress(paths, Settings())
+
+    assert caches == [paths.home / "cache"]

@@ -72,10 +72,12 @@ def test_streamed_own_knowledge_is_marked_and_not_repeated() -> None:
 
 def test_a_refusal_shows_the_closest_passages() -> None:
     chunk = ScoredChunk(Chunk(1, 1, Path("/docs/a.md"), "a", "", 0, 4, 9, "near"), 0.5)
+    near = (Citation(1, "near", Path("/docs/a.md"), "a", 0, 4, 9),)
 
-    text = written(replace(ANSWER, text="Your files do not say.", origin="none", refused=True, citations=(), documents=(chunk,)))
+    text = written(replace(ANSWER, text="Your files do not say. [1]", origin="none", refused=True, citations=near, documents=(chunk,)))
 
-    assert 'Closest passages\n  /docs/a.md:9\n    "near"' in text
+    assert text.endswith('\n\nClosest passages\n[1] /docs/a.md:9\n    "near"\n')
+    assert "Sources" not in text
 
 
 def test_a_page_is_cited_with_title_and_address() -> None:

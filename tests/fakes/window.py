@@ -198,6 +198,7 @@ class WindowApplication:
     session: Any = field(default_factory=ScriptedSession)
     library: MemoryLibrary = field(default_factory=MemoryLibrary)
     chat_model: NoWeights = field(default_factory=NoWeights)
+    smaller_model: Any = None
     closed: bool = False
 
     def __post_init__(self) -> None:

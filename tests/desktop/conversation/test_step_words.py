@@ -4,6 +4,7 @@ import pytest
 
 from core.documents import Evaluation, Step, SubQuestion, WebOutcome
 from desktop.conversation.step_words import running_title, step_text, stored_details
+from desktop.error_text import NOTES
 from tests.fakes.window import answer_of
 
 NODES = [
@@ -69,8 +70,12 @@ def test_a_stored_answer_still_knows_its_lookups() -> None:
         standalone_question="q about x",
         strategy="complex",
         sub_questions=(SubQuestion("first", "", 2), SubQuestion("second", "", 0)),
-        steps=tuple(
-            Step(node, 1.0) for node in ("rewrite_question", "decompose_question", "retrieve", "plan_next_step", "retrieve", "web_search")
+        steps=(
+            *(
+                Step(node, 1.0)
+                for node in ("rewrite_question", "decompose_question", "retrieve", "plan_next_step", "retrieve", "web_search")
+            ),
+            Step("plan_next_step", 1.0, note="plan_failed"),
         ),
         web=WebOutcome(True, "words", "web_offline"),
         evaluation=Evaluation(False, ("a",)),
@@ -81,5 +86,7 @@ def test_a_stored_answer_still_knows_its_lookups() -> None:
     assert texts[0].details == ("“q about x”",)
     assert texts[1].details == ("1. first", "2. second")
     assert texts[2].details == ("“first”", "Found 2 passages")
+    assert texts[3].details == ("Search on",)
     assert texts[4].details == ("“second”", "Found nothing new")
     assert texts[5].failed
+    assert texts[6].details == ("Enough searched", NOTES["plan_failed"].title)
