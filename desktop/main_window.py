@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         about.addAction(self.about_action)
         corner = QWidget(self.menuBar())
         row = QHBoxLayout(corner)
-        row.setContentsMargins(0, 2, 8, 2)
+        row.setContentsMargins(0, 2, 8, 4)
         row.setSpacing(2)
         self._corner_buttons = []
         for action in (self.left_action, self.right_action, self.settings_action):

@@ -69,8 +69,8 @@ class LibraryPanel(QWidget):
         """Show what an indexing run reports, as it happens."""
         self.model.show_event(event)
         self.progress.show_event(event)
-        if isinstance(event, FileFinished | IndexFinished):
-            self._counts_due.start()
+        if isinstance(event, FileFinished | IndexFinished) and not self._counts_due.isActive():
+            self._counts_due.start()  # not anew with every file: while many end in a row it would never be due
 
     def show_idle(self) -> None:
         """No indexing run is going on."""
@@ -89,7 +89,7 @@ class LibraryPanel(QWidget):
     # Making
 
     def _make_parts(self, clock: Callable[[], float]) -> None:
-        self.title = TintedLabel(scale=1.15, bold=True, wrap=False)
+        self.title = TintedLabel(bold=True, wrap=False)
         self.counts = PlainLabel(wrap=False)
         self.counts.setProperty("muted", True)
         self.add_files = IconButton("add-file")
@@ -122,7 +122,7 @@ class LibraryPanel(QWidget):
 
     def _make_actions(self) -> None:
         self.open_action = self._action([Qt.Key.Key_Return, Qt.Key.Key_Enter], self._open)
-        self.folder_action = self._action(["Ctrl+Shift+O"], self._open_folder)
+        self.folder_action = self._action(["Ctrl+Shift+E"], self._open_folder)
         self.retry_action = self._action(["Ctrl+R", "F5"], self._retry)
         self.remove_action = self._action([QKeySequence.StandardKey.Delete], self._remove)
 
@@ -143,7 +143,7 @@ class LibraryPanel(QWidget):
         head.addWidget(self.add_files)
         head.addWidget(self.add_folder)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(space // 2, space // 2, space // 2, space // 2)
+        layout.setContentsMargins(12, space // 2, 12, space // 2)  # in line with the conversations above
         layout.setSpacing(space // 2)
         layout.addLayout(head)
         layout.addWidget(self.filter)

@@ -100,7 +100,7 @@ class ProgressStrip(QWidget):
         pace = self._pace
         self._bar.setValue(round(pace.fraction * _STEPS))
         count = self.tr("{done} of {total} files").format(done=f"{pace.done:,}", total=f"{pace.total:,}")
-        self._count.show_text(" · ".join([self.tr("Paused"), count] if self._paused else [count, f"{pace.fraction * 100:.1f} %"]))
+        self._count.show_text(" · ".join([self.tr("Paused"), count] if self._paused else [count, f"{int(pace.fraction * 100)} %"]))
         speed = "" if pace.files_per_second is None else self.tr("{speed} files/s").format(speed=f"{pace.files_per_second:.1f}")
         left = "" if pace.seconds_left is None else self.tr("{time} left").format(time=duration_text(pace.seconds_left))
         self._time.setText("" if self._paused else " · ".join(filter(None, [speed, left])))

@@ -17,7 +17,7 @@ class Banner(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("banner", True)
+        self.setProperty("banner", "problem")
         self._calm = False
         self._drawing = QLabel()
         self.title = PlainLabel()
@@ -48,6 +48,8 @@ class Banner(QFrame):
         What is `calm` is good to know and no problem.
         """
         self._calm = calm
+        self.setProperty("banner", "calm" if calm else "problem")
+        self.style().polish(self)  # a rule that names the property is looked up anew
         self._draw()
         self.title.setText(title)
         self.what_to_do.setText(what_to_do)

@@ -88,7 +88,7 @@ def test_indexing_shows_files_speed_and_time_left(panel: LibraryPanel, clock: _C
     panel.show_event(FileProgress(NOTES / "b.txt", 1, 2))
 
     assert panel.progress.isVisible()
-    assert panel.progress.words == "2 of 4 files · 62.5 %\nb.txt\n0.2 files/s · 6 s left"
+    assert panel.progress.words == "2 of 4 files · 62 %\nb.txt\n0.2 files/s · 6 s left"
 
     panel.show_event(IndexFinished(IndexReport()))
     assert panel.progress.isHidden()
