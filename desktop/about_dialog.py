@@ -45,7 +45,7 @@ class AboutDialog(QDialog):
         if model:
             layout.addWidget(TintedLabel(self.tr("Chat model: {model}").replace("{model}", model), "muted_text", self, scale=0.92))
         layout.addWidget(
-            TintedLabel(self.tr("Everything it keeps lies in {folder}").replace("{folder}", home), "muted_text", self, scale=0.92)
+            TintedLabel(self.tr("Everything it keeps of yours lies in {folder}").replace("{folder}", home), "muted_text", self, scale=0.92)
         )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)

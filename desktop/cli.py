@@ -172,6 +172,12 @@ def _leave_if_waited_for(code: int) -> None:
 
 
 def _open_window(arguments: argparse.Namespace) -> int:
+    if sys.platform.startswith("linux"):
+        from desktop.setup.screen import NO_DISPLAY, has_display
+
+        if not has_display():  # Qt would end the whole process
+            sys.stderr.write(NO_DISPLAY + "\n")
+            return FAILED
     try:
         from desktop import app
     except ImportError as error:

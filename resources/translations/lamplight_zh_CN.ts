@@ -20,10 +20,6 @@
         <translation>对话模型：{model}</translation>
     </message>
     <message>
-        <source>Everything it keeps lies in {folder}</source>
-        <translation>它保存的一切都在 {folder}</translation>
-    </message>
-    <message>
         <source>With the web switched off it opens no network connection. It works with the cable pulled.</source>
         <translation>网络搜索关闭时，它不会建立任何网络连接，拔掉网线也能用。</translation>
     </message>
@@ -42,6 +38,10 @@
     <message>
         <source>Your files are read where they are. They are never changed, moved or uploaded.</source>
         <translation>文件在原处读取，绝不会被修改、移动或上传。</translation>
+    </message>
+    <message>
+        <source>Everything it keeps of yours lies in {folder}</source>
+        <translation>它保存的您的一切都在 {folder}</translation>
     </message>
     <message>
         <source>A question you have sent is on the disk before anything is done about it.</source>
