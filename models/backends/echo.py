@@ -93,9 +93,6 @@ class EchoChatModel:
     def count_tokens(self, text: str) -> int:
         return len(_TOKEN.findall(text))
 
-    def unload(self) -> None:
-        """Nothing to free."""
-
     def close(self) -> None:
         """Nothing to close."""
 
@@ -139,9 +136,6 @@ class HashEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(_TOKEN.findall(text)) for text in texts]
-
-    def unload(self) -> None:
-        """Nothing to free."""
 
     def close(self) -> None:
         """Nothing to close."""
