@@ -14,7 +14,9 @@ from core.lease import ComputeLease
 from core.protocols import ChatModel, Embedder, Retriever, WebConsent, WebSearch
 from core.qa.citations import CitedAnswer, cite, closest
 from core.qa.context import QAContext
+from core.qa.language import PromptLanguage
 from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
+from core.qa.prompt import few_shot
 from core.qa.state import Pipeline, QAState, initial_state
 from core.settings import Settings
 
@@ -41,6 +43,13 @@ class Session:
         self._answers = settings.answers
         self._web_mode = settings.web.mode
         self._lease = lease
+
+    def warm_up(self, language: PromptLanguage, *, cancel: CancelToken) -> None:
+        """Load the model and let it read the beginnings that every question of a language shares, before the first one is asked."""
+        for name in ("route_question", "decompose_question"):
+            prompt = few_shot(name, language, question="?")
+            for _ in self._chat_model.stream(prompt, max_tokens=1, cancel=cancel):
+                pass
 
     def ask(
         self,

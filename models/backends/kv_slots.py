@@ -14,6 +14,15 @@ KEEP_TOKENS = 64
 """A sequence that holds at least this much work beyond the shared beginning is forked; less is overwritten."""
 
 
+# The few-shot beginnings of routing and planning, in two languages, stay beside the longest question.
+KEPT_TOKENS = 2048
+
+
+def cache_cells(context_tokens: int) -> int:
+    """Cells of the cache for a context window: one prompt as long as the window, and the beginnings that every question shares."""
+    return context_tokens + KEPT_TOKENS
+
+
 @dataclass
 class Slot:
     """One sequence: its tokens, the cells they lie in, and when it was last used."""

@@ -21,7 +21,7 @@ from core.cancel import CancelToken
 from core.errors import Cancelled, ModelUnusable, NotEnoughMemory, PromptTooLong
 from models.backends.chat_template import CHATML, Piece, TemplateUnusable, clean, render, template_for
 from models.backends.gguf_header import WHAT_TO_DO, GgufHeader
-from models.backends.kv_slots import Slot, SlotTable
+from models.backends.kv_slots import Slot, SlotTable, cache_cells
 
 BATCH_TOKENS = 512
 MICROBATCH_TOKENS = 256
@@ -60,12 +60,13 @@ class LlamaCppEngine:
         self.context_tokens = min(context_tokens, header.context_length)
         self._model = _load_model(path, cancel)
         self._vocab = ll.llama_model_get_vocab(self._model)
-        self._context = _new_context(self._model, self.context_tokens, threads)
+        cells = cache_cells(self.context_tokens)
+        self._context = _new_context(self._model, cells, threads)
         self._memory = ll.llama_get_memory(self._context)
         self._batch = ll.llama_batch_init(BATCH_TOKENS, 0, 1)
         self._vocabulary_size: int = ll.llama_vocab_n_tokens(self._vocab)
         whole_only = ll.llama_model_is_recurrent(self._model) or ll.llama_model_is_hybrid(self._model)
-        self.slots = SlotTable(SEQUENCES, self.context_tokens, partial=not whole_only)
+        self.slots = SlotTable(SEQUENCES, cells, partial=not whole_only)
         self._bos: int = ll.llama_vocab_bos(self._vocab)
         own = header.metadata.get("tokenizer.chat_template")
         self._template = template_for(header.name, own if isinstance(own, str) else "")
@@ -232,9 +233,9 @@ def _load_model(path: Path, cancel: CancelToken) -> Any:
     return model
 
 
-def _new_context(model: Any, context_tokens: int, threads: int) -> Any:
+def _new_context(model: Any, cells: int, threads: int) -> Any:
     params = ll.llama_context_default_params()
-    params.n_ctx = context_tokens
+    params.n_ctx = cells
     params.n_batch = BATCH_TOKENS
     params.n_ubatch = MICROBATCH_TOKENS
     params.n_seq_max = SEQUENCES
@@ -249,7 +250,7 @@ def _new_context(model: Any, context_tokens: int, threads: int) -> Any:
     context = ll.llama_init_from_model(model, params)
     if context is None:
         raise NotEnoughMemory(
-            f"There is not enough memory for a context of {context_tokens} tokens. Choose a smaller context size or a smaller model.",
-            context_tokens=context_tokens,
+            f"There is not enough memory for a cache of {cells} tokens. Choose a smaller context size or a smaller model.",
+            cells=cells,
         )
     return context

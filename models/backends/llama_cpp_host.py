@@ -12,6 +12,7 @@ from core.errors import NotEnoughMemory
 from core.process.child import serve
 from core.process.wire import Json
 from models.backends.gguf_header import GgufHeader, read_header
+from models.backends.kv_slots import cache_cells
 from models.backends.llama_cpp_decoding import Finished, choose, reply, stream
 from models.backends.llama_cpp_engine import LlamaCppEngine
 from models.backends.reply_grammar import reply_grammar
@@ -69,7 +70,7 @@ class LlamaCppHost:
 
 def check_memory(header: GgufHeader, context_tokens: int, available_bytes: int | None) -> None:
     """Raise `NotEnoughMemory` if weights, cache and buffers are more than this machine has free."""
-    needed = header.tensor_bytes + header.kv_bytes(context_tokens) + _BUFFERS_BYTES
+    needed = header.tensor_bytes + header.kv_bytes(cache_cells(context_tokens)) + _BUFFERS_BYTES
     if available_bytes is not None and needed > available_bytes:
         raise NotEnoughMemory(
             f"The chat model needs {_gigabytes(needed)} GB of memory with a context of {context_tokens} tokens, but {_gigabytes(available_bytes)} GB"

@@ -29,6 +29,7 @@ from core.errors import (
     ReplyUnusable,
 )
 from core.paths import PROGRAM
+from models.backends.kv_slots import KEPT_TOKENS
 from models.chat_model import LlamaCppChatModel
 
 pytestmark = pytest.mark.real
@@ -144,12 +145,19 @@ class TestCache:
         assert usage.reused > 150
 
     def test_a_cache_that_overflows_many_times_still_answers_alike(self, weights: Path) -> None:
-        prompts = [ask(f"Where is ship {n}? " + f"Ship {n} lies in harbour {n * 7}. " * 14) for n in range(7)]
+        prompts = [
+            ask(f"Where is ship {n}? " + f"Ship {n} lies in harbour {n * 7}. " * 50, answer_start=f"Ship {n} lies in harbour ")
+            for n in range(7)
+        ]
         with LlamaCppChatModel(lambda: weights, context_tokens=1024) as small:
-            alone = [read(small, prompt, 12)[0] for prompt in prompts]
-            again = [read(small, prompt, 12)[0] for prompt in reversed(prompts)]
+            alone = [small.choose(prompt, "0123456789", cancel=CancelToken()) for prompt in prompts]
+            again = [small.choose(prompt, "0123456789", cancel=CancelToken()) for prompt in prompts]
 
-        assert again[::-1] == alone
+        read_tokens = sum(choice.usage.evaluated for choice in alone)
+        assert read_tokens > 1024 + KEPT_TOKENS
+        assert sum(choice.usage.evaluated for choice in again) > read_tokens / 2
+        for n, choices in enumerate(zip(alone, again, strict=True)):
+            assert [choice.best for choice in choices] == [str(n * 7)[0]] * 2
 
 
 class TestStopping:

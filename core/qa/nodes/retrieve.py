@@ -22,8 +22,7 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     context = runtime.context
     query = state["current_query"]
     limits = context.meter.limits
-    several = len(state["sub_questions"]) > 1
-    k = LATER_CHUNKS if several or state["retrieval_count"] else limits.chunks_per_lookup
+    k = min(LATER_CHUNKS, limits.chunks_per_lookup) if state["retrieval_count"] else limits.chunks_per_lookup
     round_done: QAState = {"retrieval_count": state["retrieval_count"] + 1, "next_sub_idx": state["next_sub_idx"] + 1}
     try:
         outcome = context.retriever.search_with_notes(query, k=k, cancel=context.cancel)
