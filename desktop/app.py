@@ -36,7 +36,7 @@ from desktop.single_instance import SingleInstance
 from desktop.spoken_errors import spoken, spoken_action
 from desktop.start_options import StartOptions
 from desktop.theme import apply_theme, current_colors, icon
-from desktop.translation import install_language
+from desktop.translation import install_language, system_language
 from desktop.worker import Errands, Worker
 
 if TYPE_CHECKING:
@@ -56,6 +56,9 @@ def warm_up(application: Application, cancel: CancelToken) -> Iterator[None]:
     prepare_to_ask(application)
     cancel.check()
     yield from load_models(application, cancel)
+    chosen = application.settings.appearance.language
+    language = system_language() if chosen == "system" else chosen
+    application.session.warm_up("zh" if language == "zh_CN" else "en", cancel=cancel)
 
 
 def load_models(application: Application, cancel: CancelToken) -> Iterator[None]:
