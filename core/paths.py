@@ -7,7 +7,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-
 PROGRAM = Path(__file__).resolve().parent.parent
 RESOURCES = PROGRAM / "resources"
 

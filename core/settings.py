@@ -23,8 +23,12 @@ class ModelSettings(_Section):
     """Which models think and search."""
 
     chat_model: str = Field("", description="Chat model: a catalogue id or a GGUF file. Empty uses the best installed one.")
-    embedder: str = Field("", description="Embedding model: a catalogue id or a sentence-transformers folder. Empty uses the best installed one.")
-    context_tokens: int = Field(4096, ge=1024, le=131072, description="Context size in tokens: how much the model can read at once. More needs more memory.")
+    embedder: str = Field(
+        "", description="Embedding model: a catalogue id or a sentence-transformers folder. Empty uses the best installed one."
+    )
+    context_tokens: int = Field(
+        4096, ge=1024, le=131072, description="Context size in tokens: how much the model can read at once. More needs more memory."
+    )
     threads: int = Field(0, ge=0, le=256, description="Processor threads for the models. 0 uses what the machine has.")
 
 
@@ -39,8 +43,12 @@ class AnswerSettings(_Section):
 class WebSettings(_Section):
     """Whether the web may be asked when the files do not say."""
 
-    mode: WebMode = Field("off", description="Web fallback: off, ask before every search, or automatic. Only the question's words ever leave this computer.")
-    engine_url: str = Field("", description="Address of your own search server that answers as DuckDuckGo's HTML page does. Empty uses DuckDuckGo.")
+    mode: WebMode = Field(
+        "off", description="Web fallback: off, ask before every search, or automatic. Only the question's words ever leave this computer."
+    )
+    engine_url: str = Field(
+        "", description="Address of your own search server that answers as DuckDuckGo's HTML page does. Empty uses DuckDuckGo."
+    )
 
 
 class AppearanceSettings(_Section):
