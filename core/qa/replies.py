@@ -14,4 +14,4 @@ class SubQuestions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    lookups: list[Lookup] = Field(min_length=1, max_length=4)
+    lookups: list[Lookup] = Field(min_length=1, max_length=8)

@@ -15,7 +15,7 @@ from core.qa.prompt import few_shot
 from core.qa.replies import SubQuestions
 from core.qa.state import QAState
 
-MAX_TOKENS = 200
+MAX_TOKENS = 320
 
 EARLIER_RESULT = re.compile(r"#([1-9])")
 

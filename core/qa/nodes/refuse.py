@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 
 from core.documents import Message, Prompt, ScoredChunk
@@ -40,7 +43,21 @@ def refuse(state: QAState, runtime: Runtime[QAContext]) -> QAState:
 
 def _worth_own_knowledge(state: QAState, context: QAContext) -> bool:
     files = state["files_probability"]
-    return context.own_knowledge and files is not None and files < ABOUT_FILES_PROBABILITY and not context.meter.limit_hit()
+    if not context.own_knowledge or files is None or files >= ABOUT_FILES_PROBABILITY or context.meter.limit_hit():
+        return False
+    return not names_what_is_in(state["standalone_question"], [found.chunk.text for found in state["documents"]])
+
+
+def names_what_is_in(question: str, passages: Sequence[str]) -> bool:
+    """Whether the question names something that the passages name too: then it is about the person's own matters.
+
+    Names are words with a capital letter or a figure (but for the first word), and any three Chinese characters in a row.
+    """
+    text = " ".join(passages).casefold()
+    words = re.findall(r"[^\W_]+(?:-[^\W_]+)*", question)
+    names = {word for place, word in enumerate(words) if any(c.isdigit() for c in word) or (place and word[0].isupper())}
+    names |= {run[i : i + 3] for run in re.findall(r"[\u3400-\u4dbf\u4e00-\u9fff]{3,}", question) for i in range(len(run) - 2)}
+    return any(name.casefold() in text for name in names)
 
 
 def refusal_text(state: QAState) -> str:
