@@ -8,6 +8,7 @@ An exception is its type, its code and the lines of our own code it passed: its 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import logging.handlers
 import os
@@ -68,7 +69,9 @@ class EventLog:
     def close(self) -> None:
         """Close the file; later lines open it again."""
         if self._handler is not None:
-            self._handler.close()
+            # A line that found no room is tried again here, and again when the file object goes.
+            with contextlib.suppress(OSError, ValueError):
+                self._handler.close()
 
     def _write(self, line: str) -> None:
         if self._handler is None:

@@ -124,7 +124,8 @@ def _keep_bad_file(file: Path) -> Path | None:
     try:
         kept = next(candidate for candidate in _names(file, stamp) if not candidate.exists())
         file.rename(kept)
-        kept.chmod(0o600)
+        if not kept.is_symlink():  # what a link leads to is not ours
+            kept.chmod(0o600)
     except OSError:
         return None
     return kept

@@ -5,6 +5,7 @@ Stop order, written down once, in `WindowApp.stop`: the answer, the indexing, th
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import sys
@@ -433,7 +434,7 @@ def run(home: Path | None = None, *, options: StartOptions | None = None, use_ec
     app.setApplicationName("lamplight")
     app.setApplicationDisplayName("Lamplight")
     app.setDesktopFileName("lamplight")
-    paths = Paths((home or default_home()).expanduser().absolute())
+    paths = Paths(Path(os.path.expanduser(home or default_home())).absolute())
     prepare_home(paths)
     instance = SingleInstance(paths)
     if not instance.acquire():

@@ -49,8 +49,8 @@ def _parser() -> argparse.ArgumentParser:
         commands, common, "ask", "answer a question from your files", "The answer on stdout, with its numbered sources under it."
     )
     ask.add_argument("question", metavar="QUESTION", help="the question; - reads it from stdin")
-    ask.add_argument("--add", metavar="PATH", nargs="+", action="extend", type=Path, default=[], help="add these files or folders first")
-    ask.add_argument("--history", metavar="FILE.json", type=Path, help='the conversation so far: [{"role": "user", "content": "..."}, ...]')
+    ask.add_argument("--add", metavar="PATH", nargs="+", action="extend", type=_path, default=[], help="add these files or folders first")
+    ask.add_argument("--history", metavar="FILE.json", type=_path, help='the conversation so far: [{"role": "user", "content": "..."}, ...]')
     _json_option(ask)
 
     index = _command(
@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         "add files or folders to the library",
         "Files that have not changed cost nothing. A row for each file at the end.",
     )
-    index.add_argument("paths", metavar="PATH", nargs="+", type=Path)
+    index.add_argument("paths", metavar="PATH", nargs="+", type=_path)
     _json_option(index)
 
     search = _command(commands, common, "search", "find passages, without a chat model", "Passages only, best first.")
@@ -82,9 +82,9 @@ def _library(commands: argparse._SubParsersAction[argparse.ArgumentParser], comm
     text = _command(
         actions, common, "text", "print exactly the text that was indexed", "Quotes and offsets of answers count characters in this text."
     )
-    text.add_argument("file", metavar="FILE", type=Path)
+    text.add_argument("file", metavar="FILE", type=_path)
     remove = _command(actions, common, "remove", "take a file or folder out of the library", "The file itself is not touched.")
-    remove.add_argument("file", metavar="FILE", type=Path)
+    remove.add_argument("file", metavar="FILE", type=_path)
     check = _command(
         actions,
         common,
@@ -110,7 +110,7 @@ def _models(commands: argparse._SubParsersAction[argparse.ArgumentParser], commo
     install = _command(
         actions, common, "install", "fetch a model; needs the network", "Goes on where an earlier try stopped. Checked by hash."
     )
-    install.add_argument("id", metavar="ID", nargs="?", help="a catalogue id (default: the default models)")
+    install.add_argument("id", metavar="ID", nargs="?", type=_named, help="a catalogue id (default: the default models)")
     verify = _command(actions, common, "verify", "compare every installed model with its hash", "Exits 1 if one is not what it should be.")
     for action in (listing, install, verify):
         _json_option(action)
@@ -125,15 +125,15 @@ def _evaluation(commands: argparse._SubParsersAction[argparse.ArgumentParser], c
         "One JSON line for each question. The models are loaded once; a question that fails is a line with an error. Stop it and start it again: "
         "questions whose ids are in --out already are skipped. Without --home the index of --docs is kept apart from your library.",
     )
-    evaluation.add_argument("--docs", metavar="PATH", type=Path, required=True, help="the files or folder to answer from")
+    evaluation.add_argument("--docs", metavar="PATH", type=_path, required=True, help="the files or folder to answer from")
     evaluation.add_argument(
         "--questions",
         metavar="FILE.jsonl",
-        type=Path,
+        type=_path,
         required=True,
         help='lines of {"id", "question", "history"?}; other keys are ignored',
     )
-    evaluation.add_argument("--out", metavar="FILE.jsonl", type=Path, required=True, help="appended to")
+    evaluation.add_argument("--out", metavar="FILE.jsonl", type=_path, required=True, help="appended to")
     evaluation.add_argument("--pipeline", choices=PIPELINES, default="full", help="which way of answering to measure (default: full)")
     evaluation.add_argument("--limit", metavar="N", type=_positive, help="answer only N of the questions")
     evaluation.add_argument("--seed", metavar="N", type=int, help="choose and order them at random, the same for the same N")
@@ -156,20 +156,36 @@ def _common_options() -> argparse.ArgumentParser:
     # Without defaults here, an option given before the command is not forgotten by the command's own parser.
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("options of every command")
-    group.add_argument("--home", metavar="DIR", type=Path, help="everything the app keeps lives here (default: the platform's data folder)")
+    group.add_argument("--home", metavar="DIR", type=_path, help="everything the app keeps lives here (default: the platform's data folder)")
     group.add_argument(
         "--web",
         choices=("off", "ask", "auto"),
         help="may the web be searched when the files do not say (default: the setting, which is off)",
     )
-    group.add_argument("--model", metavar="ID|FILE.gguf", help="chat model: a catalogue id or a GGUF file")
-    group.add_argument("--embedder", metavar="ID|FOLDER", help="embedding model: a catalogue id or a sentence-transformers folder")
+    group.add_argument("--model", metavar="ID|FILE.gguf", type=_named, help="chat model: a catalogue id or a GGUF file")
+    group.add_argument(
+        "--embedder", metavar="ID|FOLDER", type=_named, help="embedding model: a catalogue id or a sentence-transformers folder"
+    )
     group.add_argument("--budget", choices=("quick", "careful", "exhaustive"), help="how much work goes into an answer")
     return common
 
 
 def _positive(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
+        raise argparse.ArgumentTypeError("must be a whole number, 1 or more")
     return number
+
+
+def _named(text: str) -> str:
+    """An empty name is a slip (a variable that is not set), never the folder one happens to be in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty")
+    return text
+
+
+def _path(text: str) -> Path:
+    return Path(_named(text))

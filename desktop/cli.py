@@ -13,6 +13,7 @@ import re
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.offline import force_offline
@@ -39,6 +40,7 @@ _MODULES = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without a command, open the window."""
     force_offline()
+    _open_missing_streams()
     if argv is None:
         _insist_on_utf8()
     from desktop.arguments import parse_arguments
@@ -53,6 +55,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     terminal.clear_progress()
     _leave_if_waited_for(code)
     return code
+
+
+def _open_missing_streams() -> None:
+    """Where stdin, stdout or stderr was closed by whoever started us, put nothing in its place.
+
+    Else the next file that is opened would get its number, and what a library prints there would be written into that file.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - it is open for as long as the process runs
 
 
 def _insist_on_utf8() -> None:
@@ -72,7 +84,7 @@ def _guarded(arguments: argparse.Namespace, terminal: Terminal) -> int:
     log: EventLog | None = None
     try:
         quiet_libraries()
-        paths = Paths((arguments.home or default_home()).expanduser().absolute())
+        paths = Paths(Path(os.path.expanduser(arguments.home or default_home())).absolute())
         prepare_home(paths)
         log = EventLog(paths.logs / "command.log")
         return _run(arguments, terminal, paths, log)
@@ -83,6 +95,8 @@ def _guarded(arguments: argparse.Namespace, terminal: Terminal) -> int:
         _drop_stdout()
         return FAILED
     except LamplightError as error:
+        if error.code == "output_unwritable":
+            _drop_stdout()
         return _failed(error, terminal, log)
     except Exception as error:
         return _surprised(error, terminal, log)
@@ -96,13 +110,14 @@ def _run(arguments: argparse.Namespace, terminal: Terminal, paths: object, log: 
     from core.paths import Paths
     from core.settings_file import load_settings
     from desktop.invocation import Invocation, stop_on_interrupt
+    from desktop.shown_name import shown_name
     from desktop.start_options import options_of
 
     assert isinstance(paths, Paths)
     settings, notices = load_settings(paths)
     for notice in notices:
         kept = f" The file as it was is kept as {notice.kept.name}." if notice.kept else ""
-        what = f"The setting {notice.setting} could not be used" if notice.setting else "The settings could not be read"
+        what = f"The setting {shown_name(notice.setting)} could not be used" if notice.setting else "The settings could not be read"
         terminal.note(f"{what}; the default is used instead.{kept}")
     cancel = CancelToken()
     stop_on_interrupt(cancel)
@@ -150,9 +165,11 @@ def sentence(error: LamplightError) -> str:
 
 
 def _report_json(terminal: Terminal, code: str, message: str) -> None:
+    from core.errors import LamplightError
+
     try:
         terminal.json({"event": "error", "code": code, "message": message})
-    except OSError:
+    except (OSError, LamplightError):
         _drop_stdout()
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
+import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from core.documents import Answer, Message
-from core.errors import InvalidRequest, LamplightError
+from core.errors import InvalidRequest, LamplightError, NotEnoughDisk
 from desktop.answer_json import answer_json, json_line
 from desktop.commands.ask import messages
 
 QuestionId = str | int
+
+MAX_QUESTIONS_BYTES = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,14 @@ def read_questions(file: Path) -> list[EvalQuestion]:
         InvalidRequest: the file cannot be read, a line is not a question, or an id comes twice; the message names the line.
     """
     try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")
+        with file.open("rb") as stream:
+            raw = stream.read(MAX_QUESTIONS_BYTES + 1)
+        if len(raw) > MAX_QUESTIONS_BYTES:
+            raise InvalidRequest(
+                f"The questions file is larger than {MAX_QUESTIONS_BYTES // 1_000_000} MB. Divide it into smaller ones.",
+                code="questions_unusable",
+            )
+        lines = raw.decode("utf-8-sig").split("\n")
     except OSError as error:
         raise InvalidRequest(
             f"The questions file cannot be read: {error.strerror or error}. Check its name.", code="questions_unusable"
@@ -63,17 +74,29 @@ def chosen(questions: Sequence[EvalQuestion], *, limit: int | None, seed: int | 
     return order[:limit]
 
 
-def finished_ids(out: Path) -> set[QuestionId]:
-    """Ids that the output file has lines for. A last line that was cut off by a crash does not count."""
+def finished_ids(out: Path, questions: Path | None = None) -> set[QuestionId]:
+    """Ids that the output file has lines for. A last line that was cut off by a crash does not count.
+
+    Raises:
+        InvalidRequest: it is a device, the file of `questions`, or a file of somebody else's: what is appended to must hold answers, or nothing.
+    """
     try:
+        if not stat.S_ISREG(os.stat(out).st_mode):
+            raise InvalidRequest("The output is not an ordinary file. Name another one.", code="out_unusable")
+        if questions is not None and os.path.exists(questions) and os.path.samefile(out, questions):
+            raise InvalidRequest("The output file is the questions file. Name another one.", code="out_unusable")
         raw = out.read_bytes()
     except FileNotFoundError:
         return set()
-    except OSError as error:
-        raise InvalidRequest(
-            f"The output file cannot be read: {error.strerror or error}. Name another one.", code="out_unusable"
-        ) from error
-    return {line["id"] for line in map(_object, raw.splitlines()) if line is not None and isinstance(line.get("id"), str | int)}
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise InvalidRequest(f"The output file cannot be read: {why}. Name another one.", code="out_unusable") from error
+    *whole, torn = raw.split(b"\n")
+    lines = [_object(line) for line in whole if line.strip()]
+    if None in lines or not (_object(torn) or torn.strip()[:1] in (b"", b"{")):
+        raise InvalidRequest("The output file holds something else than answers. Name another one.", code="out_unusable")
+    found = [line for line in (*lines, _object(torn)) if line is not None]
+    return {line["id"] for line in found if isinstance(line.get("id"), str | int)}
 
 
 @contextmanager
@@ -97,15 +120,31 @@ def appending(out: Path) -> Iterator[TextIO]:
         raise InvalidRequest(
             f"The output file cannot be written: {error.strerror or error}. Name another one.", code="out_unusable"
         ) from error
-    with output:
+    try:
         yield output
+    finally:
+        # What could not be written was told when it happened; closing tries once more, and its failure must not hide that.
+        with suppress(OSError):
+            output.close()
 
 
 def write_line(out: TextIO, line: Mapping[str, Any]) -> None:
-    """Write one line and make sure that it is on the disk."""
-    out.write(json_line(dict(line)) + "\n")
-    out.flush()
-    os.fsync(out.fileno())
+    """Write one line and make sure that it is on the disk.
+
+    Raises:
+        NotEnoughDisk: there is no room for it; what was written of it is cut off at the next start.
+        InvalidRequest: it cannot be written for another reason.
+    """
+    try:
+        out.write(json_line(dict(line)) + "\n")
+        out.flush()
+        os.fsync(out.fileno())
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)):
+            raise NotEnoughDisk("The disk that holds the output file is full. Free some space and start again: it goes on there.") from error
+        raise InvalidRequest(
+            f"The output file cannot be written: {error.strerror or error}. Name another one.", code="out_unusable"
+        ) from error
 
 
 def failed_line(question: EvalQuestion, error: LamplightError | Exception, seconds: float, model: str, embedder: str) -> dict[str, Any]:

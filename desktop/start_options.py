@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +61,6 @@ def _model(named: str | None) -> str | None:
     """A path becomes absolute; anything else is a catalogue id."""
     if named is None:
         return None
-    path = Path(named).expanduser()
+    path = Path(os.path.expanduser(named))
     looks_like_path = any(separator in named for separator in "/\\") or path.suffix.lower() == ".gguf" or path.is_dir()
     return str(path.absolute()) if looks_like_path else named

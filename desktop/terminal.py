@@ -9,6 +9,7 @@ import unicodedata
 from pathlib import Path
 from typing import Any, TextIO
 
+from core.errors import InvalidRequest
 from desktop.answer_json import json_line
 from desktop.shown_name import shown_name
 
@@ -17,7 +18,8 @@ class Terminal:
     """The two output streams of a command.
 
     With `as_json` every result and event is one JSON object a line on stdout. A reader of stdout that goes away raises
-    `BrokenPipeError`, which the command line's root ends quietly on; stderr may vanish without any harm.
+    `BrokenPipeError`, which the command line's root ends quietly on; where nothing more can be written for another reason
+    (a full disk) every method that writes a result raises `InvalidRequest`. stderr may vanish without any harm.
     """
 
     def __init__(self, *, as_json: bool, out: TextIO | None = None, err: TextIO | None = None) -> None:
@@ -77,8 +79,16 @@ class Terminal:
             return False
 
     def _write_out(self, text: str) -> None:
-        self._out.write(text)
-        self._out.flush()
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InvalidRequest(
+                f"The result cannot be written: {error.strerror or error}. Free some space, or write it somewhere else.",
+                code="output_unwritable",
+            ) from error
 
     def _write_err(self, text: str) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -140,7 +141,7 @@ def locate_chat_model(settings: ModelSettings, paths: Paths) -> Path:
     """
     if (found := _from_catalog("chat", settings.chat_model, paths)) is not None:
         return found.weights
-    return _gguf_file(Path(settings.chat_model).expanduser())
+    return _gguf_file(Path(os.path.expanduser(settings.chat_model)))
 
 
 def locate_embedder(settings: ModelSettings, paths: Paths) -> Path:
@@ -150,7 +151,7 @@ def locate_embedder(settings: ModelSettings, paths: Paths) -> Path:
     """
     if (found := _from_catalog("embedding", settings.embedder, paths)) is not None:
         return found.folder
-    return _sentence_transformers_folder(Path(settings.embedder).expanduser())
+    return _sentence_transformers_folder(Path(os.path.expanduser(settings.embedder)))
 
 
 def _from_catalog(kind: Kind, setting: str, paths: Paths) -> InstalledModel | None:

@@ -121,8 +121,10 @@ class Library:
     def rebuild(self) -> Path | None:
         """Put a damaged index aside; the next `index` makes it again from the linked files and then deletes the old one.
 
-        Returns where the old one is until then.
+        Returns where the old one is until then. Raises `ChatsDamaged` or `StoreLocked`, with the index where it was, while the list of
+        linked files cannot be read: nothing could be made again without it.
         """
+        self._user_store.sources()
         return self._index_store.rebuild()
 
     def _embedder_id(self) -> str:
@@ -153,4 +155,4 @@ def _seen(item: StoredDocument, embedder_id: str) -> Document:
 
 def _absolute(path: Path) -> Path:
     """Absolute and without "..", but with its links kept: the person's own name for the file."""
-    return Path(os.path.abspath(path.expanduser()))
+    return Path(os.path.abspath(os.path.expanduser(path)))

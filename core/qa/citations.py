@@ -20,6 +20,10 @@ from core.documents import Citation, ScoredChunk, WebResult
 SUPPORT = 0.5
 NAMED_SUPPORT = 0.15
 QUOTE_CHARACTERS = 300
+# A shorter line was ended by its writer, not by the edge of a page.
+WRAPPED_BYTES = 60
+
+_ENDINGS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 
 _MARK = re.compile(r"\s*[\[【]\s*(\d{1,2}(?:\s*[,，、;-]\s*\d{1,2})*)\s*[\]】]")
 _SENTENCE = re.compile(r"[^\n。！？!?.]*(?:[。！？!?]+[”’」』\"')）]*|\.(?=\s|$|[\[【])[\"')]*|\n|$)")
@@ -51,20 +55,21 @@ class _Source:
 
 
 def cite(text: str, documents: Sequence[ScoredChunk], web_results: Sequence[WebResult] = ()) -> CitedAnswer:
-    """Resolve the marks of an answer written from `documents` (numbers 1..) and then `web_results`."""
+    """Resolve the marks of an answer written from `documents` (numbers 1..) and then `web_results`.
+
+    One source is one quoted sentence: two sentences of the same passage are two sources, each opening at its own line.
+    """
     sources = [*(_Source(found.chunk.text, chunk=found) for found in documents)]
     sources += [_Source(f"{page.title}\n{page.snippet}", page=page) for page in web_results]
-    numbers: dict[int, int] = {}
-    claims: dict[int, list[str]] = {}
+    citations: dict[tuple[int, int], Citation] = {}
     written: list[str] = []
     for sentence, marked in _sentences(text):
-        used = _supported(sentence, marked, sources)
-        for source in used:
-            numbers.setdefault(source, len(numbers) + 1)
-            claims.setdefault(source, []).append(sentence)
-        written.append(_with_marks(sentence, [numbers[source] for source in used]))
-    citations = tuple(_citation(n, sources[source - 1], " ".join(claims[source])) for source, n in numbers.items())
-    return CitedAnswer("".join(written).strip(), citations)
+        numbers: list[int] = []
+        for number in _supported(sentence, marked, sources):
+            quoted = _citation(len(citations) + 1, sources[number - 1], sentence)
+            numbers.append(citations.setdefault((number, quoted.start), quoted).n)
+        written.append(_with_marks(sentence, numbers))
+    return CitedAnswer("".join(written).strip(), tuple(citations.values()))
 
 
 def without_marks(text: str) -> str:
@@ -167,11 +172,31 @@ def _citation(n: int, source: _Source, claim: str) -> Citation:
 def best_quote(passage: str, claim: str) -> tuple[int, int]:
     """Where in `passage` the sentence stands that shares most with `claim`; the earlier of equals. Never empty, never over 300 characters."""
     wanted = terms(claim)
-    spans = [_trimmed(passage, match.start(), match.end()) for match in _SENTENCE.finditer(passage)]
+    spans = [_trimmed(passage, start, end) for start, end in _passage_sentences(passage)]
     spans = [span for span in spans if span[1] > span[0]] or [_trimmed(passage, 0, len(passage))]
     # Shared terms count; of two that share as many the shorter one is the plainer quote.
     start, end = max(spans, key=lambda span: (len(wanted & terms(passage[span[0] : span[1]])), -(span[1] - span[0])))
     return start, min(end, start + QUOTE_CHARACTERS)
+
+
+def _passage_sentences(passage: str) -> list[tuple[int, int]]:
+    """Sentences of a passage; a sentence goes on over the end of a line that was only wrapped, not over the end of a row or an item."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for line_end in [*(found.start() for found in re.finditer("\n", passage)), len(passage)]:
+        if line_end < len(passage) and _is_wrapped(
+            passage[passage.rfind("\n", 0, line_end) + 1 : line_end], passage[line_end + 1 : line_end + 2]
+        ):
+            continue
+        block = passage[start:line_end].replace("\n", " ")
+        spans += [(start + found.start(), start + found.end()) for found in _SENTENCE.finditer(block)]
+        start = line_end + 1
+    return spans
+
+
+def _is_wrapped(line: str, following: str) -> bool:
+    is_row = line.count(",") > line.count(", ") + 2 or "|" in line
+    return len(line.encode("utf-8")) >= WRAPPED_BYTES and following.isalnum() and not is_row and not line.rstrip().endswith(_ENDINGS)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

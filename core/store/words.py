@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from core.store.storable import storable
+
 WORDS_VERSION = 1
 
 _CJK = "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -42,7 +44,7 @@ def match_query(question: str) -> str:
 
     Every term is quoted, so nothing in `question` is ever read as query syntax.
     """
-    text = unicodedata.normalize("NFKC", question[:_QUERY_CHARACTERS].replace("\0", " "))
+    text = unicodedata.normalize("NFKC", storable(question[:_QUERY_CHARACTERS]))
     terms: dict[str, bool] = {}
     for cjk, word in _CJK_OR_WORD.findall(text):
         found = _cjk_terms(cjk) if cjk else _word_terms(word)

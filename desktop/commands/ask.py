@@ -12,6 +12,7 @@ from core.documents import Answer, Message
 from core.errors import Cancelled, InvalidRequest, LamplightError
 from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.qa.session import MAX_QUESTION_CHARACTERS
+from core.store.storable import storable
 from desktop.answer_json import answer_event_json, index_report_json
 from desktop.assembly import Application
 from desktop.commands.indexing import add_and_index, file_row, say_smaller_model
@@ -23,12 +24,13 @@ from desktop.plain_words import running_line, step_line
 from desktop.terminal import Terminal
 
 MAX_HISTORY_BYTES = 4_000_000
+MAX_STDIN_CHARACTERS = 1_000_000
 
 
 def run(invocation: Invocation) -> int:
     """Add files if asked to, then answer. The text appears as it is written where stdout is a terminal."""
     arguments, terminal = invocation.arguments, invocation.terminal
-    question = checked_question(sys.stdin.read() if arguments.question == "-" else arguments.question)
+    question = checked_question(sys.stdin.read(MAX_STDIN_CHARACTERS) if arguments.question == "-" else arguments.question)
     history = read_history(arguments.history) if arguments.history else ()
     with invocation.application() as application:
         say_smaller_model(application, terminal)
@@ -90,12 +92,12 @@ def _say_why_nothing_was_found(answer: Answer, application: Application, termina
 
 
 def checked_question(text: str) -> str:
-    """The question without the space around it.
+    """The question without the space around it, and with a replacement character for bytes that are no text.
 
     Raises:
         InvalidRequest: it is empty or longer than 20,000 characters.
     """
-    question = text.strip()
+    question = storable(text).strip()
     if not question:
         raise InvalidRequest("The question is empty. Type what you want to know.", code="question_empty")
     if len(question) > MAX_QUESTION_CHARACTERS:
@@ -115,7 +117,11 @@ def read_history(file: Path) -> tuple[Message, ...]:
     try:
         with file.open("rb") as stream:
             raw = stream.read(MAX_HISTORY_BYTES + 1)
-        turns = json.loads(raw.decode("utf-8-sig")) if len(raw) <= MAX_HISTORY_BYTES else None
+        if len(raw) > MAX_HISTORY_BYTES:
+            raise InvalidRequest(
+                f"The history file is larger than {MAX_HISTORY_BYTES // 1_000_000} MB. Keep its last turns only.", code="history_unusable"
+            )
+        turns = json.loads(raw.decode("utf-8-sig"))
     except OSError as error:
         raise InvalidRequest(
             f"The history file cannot be read: {error.strerror or error}. Check its name.", code="history_unusable"
@@ -140,9 +146,9 @@ def _message(turn: object) -> Message:
     if isinstance(turn, dict) and isinstance(turn.get("content"), str):
         match turn.get("role"):
             case "user":
-                return Message("user", turn["content"])
+                return Message("user", storable(turn["content"]))
             case "assistant":
-                return Message("assistant", turn["content"])
+                return Message("assistant", storable(turn["content"]))
     raise InvalidRequest(
         'A turn of the history is not {"role": "user" or "assistant", "content": text}. Mend it first.', code="history_unusable"
     )

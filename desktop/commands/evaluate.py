@@ -39,7 +39,7 @@ def run(invocation: Invocation) -> int:
     """Index `--docs`, then answer the questions whose ids are not in `--out` yet."""
     arguments = invocation.arguments
     questions = chosen(read_questions(arguments.questions), limit=arguments.limit, seed=arguments.seed)
-    done = finished_ids(arguments.out)
+    done = finished_ids(arguments.out, arguments.questions)
     waiting = [question for question in questions if question.id not in done]
     paths = _home_of(invocation)
     prepare_home(paths)

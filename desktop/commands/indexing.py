@@ -50,11 +50,19 @@ def say_smaller_model(application: Application, terminal: Terminal) -> None:
 
 
 def existing(named: Sequence[Path]) -> list[Path]:
-    """The absolute paths of what a person named. Links are not followed: the library shows the name that was given."""
-    paths = [Path(os.path.abspath(path.expanduser())) for path in named]
+    """The absolute paths of what a person named. Links are not followed: the library shows the name that was given.
+
+    Raises:
+        NotFound: one of them does not exist, or the system will not say.
+    """
+    paths = [Path(os.path.abspath(os.path.expanduser(path))) for path in named]
     for path in paths:
-        if not path.exists() and not path.is_symlink():
-            raise NotFound(f"There is no file or folder at {shown_path(path)}.", path=str(path))
+        try:
+            os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+            raise NotFound(f"There is no file or folder at {shown_path(path)}.", path=str(path)) from error
+        except OSError as error:
+            raise NotFound(f"{shown_path(path)} cannot be looked at: {error.strerror or error}.", path=str(path)) from error
     return paths
 
 

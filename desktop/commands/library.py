@@ -92,4 +92,4 @@ def _rebuild(invocation: Invocation, application: Application) -> int:
 
 
 def _absolute(named: Path) -> Path:
-    return Path(os.path.abspath(named.expanduser()))
+    return Path(os.path.abspath(os.path.expanduser(named)))

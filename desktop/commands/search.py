@@ -6,7 +6,9 @@ import time
 
 from core.documents import ScoredChunk
 from core.errors import InvalidRequest
+from core.store.storable import storable
 from desktop.answer_json import passages_json
+from desktop.error_text import note_text
 from desktop.invocation import Invocation
 from desktop.terminal import Terminal, shown_path
 
@@ -16,20 +18,23 @@ SHOWN_CHARACTERS = 240
 def run(invocation: Invocation) -> int:
     """Print the passages that fit best. Nothing found is a result, not a failure; an empty library is a failure."""
     arguments, terminal = invocation.arguments, invocation.terminal
-    query = arguments.query.strip()
+    query = storable(arguments.query).strip()
     if not query:
         raise InvalidRequest("The query is empty. Say what to search for.", code="query_empty")
     with invocation.application() as application:
         if not application.library.has_documents():
             raise InvalidRequest("The library is empty. Add files first: lamplight index PATH", code="library_empty")
         started = time.monotonic()
-        found = application.retriever_for(arguments.mode).search(query, k=arguments.k, cancel=invocation.cancel)
+        outcome = application.retriever_for(arguments.mode).search_with_notes(query, k=arguments.k, cancel=invocation.cancel)
         seconds = time.monotonic() - started
+    found = list(outcome.passages)
     invocation.log.event("searched", found=len(found), seconds=seconds)
     if terminal.as_json:
-        terminal.json(passages_json(query, found, seconds))
+        terminal.json({**passages_json(query, found, seconds), "notes": list(outcome.notes)})
     else:
         _print(found, terminal)
+    for code in outcome.notes:
+        terminal.note(f"Note: {note_text(code).title} {note_text(code).what_to_do}")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -325,7 +326,7 @@ class PathEditor(TextEditor):
         self._browse.setAccessibleName(f"{self.label}: {words}")
 
     def _look(self) -> None:
-        at = Path(str(self.value())).expanduser()
+        at = Path(os.path.expanduser(str(self.value())))
         start = at if at.is_dir() else at.parent
         if chosen := self.ask_for_place(str(start if self.value() and start.is_dir() else Path.home())):
             self.line.setText(chosen)

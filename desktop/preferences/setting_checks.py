@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -36,7 +37,7 @@ def looks_like_path(text: str) -> bool:
 def _chat_model_problem(text: str) -> str:
     if not looks_like_path(text):
         return _id_problem(text)
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     if path.is_dir():
         return translate("SettingChecks", "This is a folder. Choose the .gguf file in it.")
     if not path.is_file():
@@ -49,7 +50,7 @@ def _chat_model_problem(text: str) -> str:
 def _embedder_problem(text: str) -> str:
     if not looks_like_path(text):
         return _id_problem(text)
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     if not path.is_dir():
         return translate("SettingChecks", "There is no folder here.")
     if not (path / _FOLDER_MARK).is_file():

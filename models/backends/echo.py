@@ -29,6 +29,7 @@ _TOKEN = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+|[^\w\s]|_")
 _WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _PASSAGE = re.compile(r"^\[(\d+)\] .*$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_FENCE = re.compile(r"^</?[0-9a-f]{6}>$", re.MULTILINE)
 _LABELLED = re.compile(r"^(?:question|frage|问题|提问)\s*[:：]\s*", re.IGNORECASE)
 _NEEDS_NO_FILES = re.compile(r"\d\s*[-+*/×÷=]\s*\d|^(?:hi|hello|hey|thanks|你好|您好|谢谢)\b|函数|function|translate|翻译", re.IGNORECASE)
 
@@ -168,6 +169,8 @@ def _hashed(text: str) -> Vectors:
 def _understand(prompt: Prompt) -> tuple[str, list[_Passage]]:
     """The question with whatever stands around it, and the numbered passages, from the last user message."""
     content = next((message.content for message in reversed(prompt.messages) if message.role == "user"), "")
+    # The marks that fence the passages belong neither to the question nor to a passage.
+    content = _FENCE.sub("", content)
     starts = list(_PASSAGE.finditer(content))
     if not starts:
         return content, []

@@ -88,6 +88,44 @@ def test_chinese_sentences_are_cited_like_english_ones() -> None:
     assert answer.citations[0].quote == "年假为十五天，须提前两周申请。"
 
 
+def test_two_sentences_of_one_passage_are_two_sources_each_at_its_own_line() -> None:
+    leave = passage(5, "Every employee has 27 days of leave.\nAfter ten years it is 31 days.", start=50, line=3)
+
+    answer = cite("Every employee has 27 days of leave [1]. After ten years it is 31 days [1].", [leave])
+
+    assert answer.text == "Every employee has 27 days of leave. [1] After ten years it is 31 days. [2]"
+    assert [(citation.quote, citation.line) for citation in answer.citations] == [
+        ("Every employee has 27 days of leave.", 3),
+        ("After ten years it is 31 days.", 4),
+    ]
+
+
+def test_the_same_sentence_cited_twice_is_one_source() -> None:
+    answer = cite("The annual fee is 40 euros [1]. So the annual fee is 40 euros [1].", [FEE])
+
+    assert len(answer.citations) == 1
+    assert answer.text.count("[1]") == 2
+
+
+def test_a_quote_goes_on_over_a_line_that_was_only_wrapped() -> None:
+    wrapped = (
+        "Leave is 27 days. Whatever leave is not taken in the year it was given in is lost on\n31 March of the next year. Meals are paid."
+    )
+
+    start, end = best_quote(wrapped, "Leave not taken is lost on 31 March of the next year.")
+
+    assert wrapped[start:end].startswith("Whatever leave is not taken")
+    assert wrapped[start:end].endswith("31 March of the next year.")
+
+
+def test_a_row_of_a_table_is_quoted_alone() -> None:
+    rows = "part,description,price,days,made in\nFL-210,cast glass lens for the big tide lamp of the harbour,1480,35,Tern\nGR-7,gimbal ring,264,12,Skerrow"
+
+    start, end = best_quote(rows, "The GR-7 costs 264 crowns.")
+
+    assert rows[start:end] == "GR-7,gimbal ring,264,12,Skerrow"
+
+
 def test_a_web_page_is_cited_by_title_and_address() -> None:
     page = WebResult("Tide tables", "https://tides.example/today", "tides.example", "High water is at 14:20 today.")
 
