@@ -50,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     ask.add_argument("question", metavar="QUESTION", help="the question; - reads it from stdin")
     ask.add_argument("--add", metavar="PATH", nargs="+", action="extend", type=_path, default=[], help="add these files or folders first")
-    ask.add_argument("--history", metavar="FILE.json", type=_path, help='the conversation so far: [{"role": "user", "content": "..."}, ...]')
+    ask.add_argument(
+        "--history", metavar="FILE.json", type=_path, help='the conversation so far: [{"role": "user", "content": "..."}, ...]'
+    )
     _json_option(ask)
 
     index = _command(
@@ -156,7 +158,9 @@ def _common_options() -> argparse.ArgumentParser:
     # Without defaults here, an option given before the command is not forgotten by the command's own parser.
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("options of every command")
-    group.add_argument("--home", metavar="DIR", type=_path, help="everything the app keeps lives here (default: the platform's data folder)")
+    group.add_argument(
+        "--home", metavar="DIR", type=_path, help="everything the app keeps lives here (default: the platform's data folder)"
+    )
     group.add_argument(
         "--web",
         choices=("off", "ask", "auto"),

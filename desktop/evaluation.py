@@ -141,7 +141,9 @@ def write_line(out: TextIO, line: Mapping[str, Any]) -> None:
         os.fsync(out.fileno())
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)):
-            raise NotEnoughDisk("The disk that holds the output file is full. Free some space and start again: it goes on there.") from error
+            raise NotEnoughDisk(
+                "The disk that holds the output file is full. Free some space and start again: it goes on there."
+            ) from error
         raise InvalidRequest(
             f"The output file cannot be written: {error.strerror or error}. Name another one.", code="out_unusable"
         ) from error

@@ -29,7 +29,8 @@ _TOKEN = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+|[^\w\s]|_")
 _WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _PASSAGE = re.compile(r"^\[(\d+)\] .*$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
-_FENCE = re.compile(r"^</?[0-9a-f]{6}>$", re.MULTILINE)
+_LAST_FENCE = re.compile(r"^</[0-9a-f]{6}>$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^.*</?[0-9a-f]{6}>.*$", re.MULTILINE)
 _LABELLED = re.compile(r"^(?:question|frage|问题|提问)\s*[:：]\s*", re.IGNORECASE)
 _NEEDS_NO_FILES = re.compile(r"\d\s*[-+*/×÷=]\s*\d|^(?:hi|hello|hey|thanks|你好|您好|谢谢)\b|函数|function|translate|翻译", re.IGNORECASE)
 
@@ -168,17 +169,18 @@ def _hashed(text: str) -> Vectors:
 
 def _understand(prompt: Prompt) -> tuple[str, list[_Passage]]:
     """The question with whatever stands around it, and the numbered passages, from the last user message."""
-    content = next((message.content for message in reversed(prompt.messages) if message.role == "user"), "")
-    # The marks that fence the passages belong neither to the question nor to a passage.
-    content = _FENCE.sub("", content)
+    whole = next((message.content for message in reversed(prompt.messages) if message.role == "user"), "")
+    # The marks that fence the passages, and the line that tells of them, belong neither to the question nor to a passage.
+    fences = list(_LAST_FENCE.finditer(whole))
+    content = _FENCE_LINE.sub("", whole[: fences[-1].start()]) if fences else whole
     starts = list(_PASSAGE.finditer(content))
     if not starts:
-        return content, []
+        return whole, []
     ends = [found.start() for found in starts[1:]] + [len(content)]
     passages = []
     for found, end in zip(starts, ends, strict=True):
         text = content[found.end() : end].strip("\n")
-        if end == len(content):
+        if end == len(content) and not fences:
             # What follows the last passage, after an empty line, is the task.
             text = text.rsplit("\n\n", 1)[0]
         passages.append(_Passage(int(found[1]), text))

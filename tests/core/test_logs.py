@@ -101,3 +101,15 @@ def test_foreign_code_is_left_out_of_a_failure() -> None:
         raise RuntimeError
     except RuntimeError as error:
         assert code_lines(error.__traceback__) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_by_whoever_needed_it_and_not_by_the_log(capfd: pytest.CaptureFixture[str]) -> None:
+    log = EventLog(Path("/dev/full"))
+
+    log.event("started")
+    log.close()
+    log.event("started")
+    log.close()
+
+    assert capfd.readouterr() == ("", "")

@@ -149,3 +149,14 @@ def test_any_bytes_give_settings_that_can_be_saved_and_loaded_again(raw: bytes) 
         assert load_settings(paths) == (loaded, ())
         if notices:
             assert notices[0].kept is not None and notices[0].kept.read_bytes() == raw
+
+
+def test_what_a_link_leads_to_keeps_its_mode(paths: Paths, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.json"
+    elsewhere.write_text("[]", encoding="utf-8")
+    elsewhere.chmod(0o644)
+    paths.settings_file.symlink_to(elsewhere)
+
+    load_settings(paths)
+
+    assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o644

@@ -47,3 +47,37 @@ def test_wrong_usage_ends_with_code_2(wrong: list[str], capsys: pytest.CaptureFi
 
     assert caught.value.code == 2
     assert "usage: lamplight" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        ["index", ""],
+        ["index", "a", " "],
+        ["ask", "x", "--add", ""],
+        ["ask", "x", "--history", ""],
+        ["library", "text", ""],
+        ["library", "remove", ""],
+        ["models", "install", ""],
+        ["eval", "--docs", "", "--questions", "q", "--out", "o"],
+        ["eval", "--docs", "d", "--questions", "", "--out", "o"],
+        ["eval", "--docs", "d", "--questions", "q", "--out", ""],
+        ["library", "list", "--home", ""],
+        ["ask", "x", "--model", ""],
+        ["ask", "x", "--embedder", ""],
+    ],
+)
+def test_an_empty_name_is_a_slip_and_never_the_folder_one_is_in(empty: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse_arguments(empty)
+
+    assert caught.value.code == 2
+    assert "is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "abc", "1.5", ""])
+def test_a_count_that_is_none_is_told_in_words(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse_arguments(["search", "x", "-k", wrong])
+
+    assert "must be a whole number, 1 or more" in capsys.readouterr().err

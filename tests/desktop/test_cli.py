@@ -524,3 +524,114 @@ def test_without_a_home_the_documents_get_an_index_of_their_own(documents: Path,
 
     assert not (home / "index.db").exists()
     assert [path.name for path in (home / "eval").rglob("index.db")] == ["index.db"]
+
+
+# -- what a shell can do to a command
+
+
+NOBODY = "~nobody-of-this-name/x.gguf"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("index", NOBODY),
+        ("index", "/" + "x" * 5000),
+        ("index", "/dev/null/x"),
+        ("library", "text", NOBODY),
+        ("library", "remove", NOBODY),
+        ("ask", "Hello?", "--history", NOBODY),
+        ("eval", "--docs", NOBODY, "--questions", NOBODY, "--out", NOBODY),
+        ("ask", "Hello?", "--model", NOBODY),
+    ],
+    ids=lambda arguments: " ".join(arguments)[:40],
+)
+def test_a_name_that_leads_nowhere_is_one_sentence(indexed: CommandLine, arguments: tuple[str, ...]) -> None:
+    ran = indexed(*arguments)
+
+    assert ran.code == 1
+    assert "no words for" not in one_sentence(ran)
+
+
+@pytest.mark.parametrize("home", ["/dev/null/x", "/" + "x" * 5000])
+def test_a_home_that_leads_nowhere_is_one_sentence(home: str) -> None:
+    ran = CommandLine(Path(home))("library", "list")
+
+    assert ran.code == 1
+    assert "no words for" not in one_sentence(ran)
+
+
+@pytest.mark.parametrize("word", [b"\xffdays", b"da\xed\xa0\x80ys", b"\xc3"])
+def test_bytes_that_are_no_text_are_asked_and_searched_all_the_same(indexed: CommandLine, word: bytes) -> None:
+    for arguments in (("search", os.fsdecode(word)), ("ask", os.fsdecode(b"How many " + word + b" of leave?"))):
+        ran = indexed(*arguments)
+
+        assert ran.code == 0
+        assert "lamplight:" not in ran.err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_closed_streams_do_no_harm(lamplight: CommandLine, documents: Path, closed: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$@" {closed}', "sh", *lamplight.command("index", documents)],
+        cwd=PROGRAM,
+        env=lamplight.environment(),
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert lamplight("library", "check").code == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_a_closed_stdin_asks_nothing(lamplight: CommandLine) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" <&-', "sh", *lamplight.command("ask", "-")],
+        cwd=PROGRAM,
+        env=lamplight.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "question is empty" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [("library", "list"), ("ask", "What is the notice period?"), ("ask", "1+1=?", "--json")])
+def test_a_result_that_finds_no_room_is_one_sentence(indexed: CommandLine, arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            indexed.command(*arguments), cwd=PROGRAM, env=indexed.environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert done.returncode == 1
+    assert "cannot be written" in one_sentence(Ran(1, "", done.stderr))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a limit on the size of files")
+def test_a_disk_that_fills_up_is_one_sentence_and_loses_nothing(lamplight: CommandLine, documents: Path) -> None:
+    for limit in (100, 50_000, 1_000_000):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'ulimit -f {limit // 512}; "$@"', "sh", *lamplight.command("index", documents)],
+            cwd=PROGRAM,
+            env=lamplight.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "is full" in one_sentence(Ran(1, "", done.stderr))
+
+    assert lamplight("index", documents).code == 0
+    assert lamplight("library", "check").code == 0
+
+
+def test_a_search_without_its_embedding_model_says_what_it_lacks(indexed: CommandLine) -> None:
+    ran = CommandLine(indexed.home, "")("search", "notice period", "--embedder", "none-of-this-name")
+
+    assert "handbook.md" in ran.out
+    assert "by words only" in ran.err

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from core.documents import Message
-from core.errors import ChildCrashed, InvalidRequest
+from core.errors import ChildCrashed, InvalidRequest, NotEnoughDisk
 from desktop.evaluation import EvalQuestion, appending, chosen, failed_line, finished_ids, read_questions, write_line
 
 
@@ -102,3 +104,49 @@ def test_a_failed_question_has_every_usual_field_and_its_error() -> None:
 
     assert (line["id"], line["question"], line["error"], line["seconds"], line["model"]) == ("a", "Who?", "child_crashed", 1.5, "m")
     assert line["answer"] == "" and line["citations"] == [] and line["steps"] == []
+
+
+@pytest.mark.parametrize(
+    "foreign", [b"my notes\nand more", b"my notes", b"my notes\n", b'{"id": 1}\nmy notes\n{"id": 2}\n', b"\xff\xfe\0", b"[1]\n"]
+)
+def test_a_file_of_somebody_elses_is_not_written_to(tmp_path: Path, foreign: bytes) -> None:
+    out = tmp_path / "notes.txt"
+    out.write_bytes(foreign)
+
+    with pytest.raises(InvalidRequest, match="something else than answers"):
+        finished_ids(out)
+
+    assert out.read_bytes() == foreign
+
+
+def test_the_questions_are_not_their_own_output(tmp_path: Path) -> None:
+    file = questions_file(tmp_path, '{"id": 1, "question": "Who?"}')
+    (tmp_path / "link").symlink_to(file)
+
+    for out in (file, tmp_path / "link"):
+        with pytest.raises(InvalidRequest, match="is the questions file"):
+            finished_ids(out, file)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices with names")
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full", "/dev/null"])
+def test_a_device_is_no_output(device: str) -> None:
+    with pytest.raises(InvalidRequest, match="not an ordinary file"):
+        finished_ids(Path(device))
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a file without end")
+def test_questions_without_end_are_refused() -> None:
+    with pytest.raises(InvalidRequest, match="larger than"):
+        read_questions(Path("/dev/zero"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_said_so_when_a_line_is_written() -> None:
+    out = open("/dev/full", "a", encoding="utf-8")  # noqa: SIM115 - closing it fails as writing did
+
+    with pytest.raises(NotEnoughDisk):
+        write_line(out, {"id": 1})
+
+    with suppress(OSError):
+        out.close()

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import errno
 import io
 import os
 from pathlib import Path
 
+import pytest
+
+from core.errors import InvalidRequest
 from desktop.terminal import Terminal, printable, shown_path
 
 
@@ -72,3 +76,19 @@ def test_a_path_is_one_safe_line() -> None:
 
     assert shown.isprintable()
     assert "\n" not in shown
+
+
+class Full(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_result_that_cannot_be_written_is_told_and_one_nobody_reads_is_not() -> None:
+    writers = (Terminal.result, Terminal.stream, Terminal.raw)
+
+    for write in writers:
+        with pytest.raises(InvalidRequest) as caught:
+            write(Terminal(as_json=False, out=Full(), err=io.StringIO()), "found")
+        assert caught.value.code == "output_unwritable"
+        with pytest.raises(BrokenPipeError):
+            write(Terminal(as_json=False, out=Gone(), err=io.StringIO()), "found")

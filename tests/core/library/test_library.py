@@ -12,7 +12,7 @@ import pytest
 
 from core.cancel import CancelToken
 from core.documents import IndexedFile, IndexReport
-from core.errors import Cancelled, ChildCrashed, ModelMissing, NotFound
+from core.errors import Cancelled, ChatsDamaged, ChildCrashed, ModelMissing, NotFound
 from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
 from core.lease import ComputeLease
 from core.library.indexing import BATCH_CHUNKS
@@ -583,3 +583,16 @@ def test_the_index_does_not_grow_with_every_change(shelf: Shelf) -> None:
         shelf.index()
 
     assert (shelf.home / "index.db").stat().st_size <= fresh * 1.5
+
+
+@pytest.mark.parametrize("content", [b"\0" * 8192, b"no database"])
+def test_the_index_stays_where_it_is_while_nothing_can_say_what_to_make_it_from(shelf: Shelf, content: bytes) -> None:
+    path = shelf.write("a.txt", "zanzibar")
+    shelf.index()
+    shelf.user_store.close()
+    (shelf.home / "user.db").write_bytes(content)
+
+    with pytest.raises(ChatsDamaged):
+        shelf.library.rebuild()
+
+    assert shelf.library.text(path) == "zanzibar"

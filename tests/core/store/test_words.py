@@ -101,3 +101,10 @@ def test_short_cjk_words_are_found_exactly_where_they_stand(word: str, text: str
 
     connection.close()
     assert hit == (word in text)
+
+
+@pytest.mark.parametrize("question", ["\udcffdays", "da\ud800ys of leave", "\0days", "days\0", "\ud83d"])
+def test_what_sqlite_cannot_take_is_no_part_of_a_query(index: apsw.Connection, question: str) -> None:
+    match_query(question).encode()
+
+    assert "\0" not in match_query(question)

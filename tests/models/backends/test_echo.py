@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from core.cancel import CancelToken
-from core.documents import Message, Prompt
+from core.documents import Chunk, Message, Prompt, ScoredChunk
+from core.qa.language import PromptLanguage
+from core.qa.prompt import evidence_prompt
 from models.backends.echo import EchoChatModel
 
 EVIDENCE = """Answer the question from the passages.
@@ -48,3 +54,16 @@ def test_arithmetic_and_programming_need_no_files() -> None:
 def test_yes_and_no_follow_the_evidence() -> None:
     assert best(EVIDENCE, ["yes", "no"]) == "yes"
     assert best("Question: Who is the king?", ["yes", "no"]) == "no"
+
+
+@pytest.mark.parametrize("task", ["evaluate_context", "generate_answer", "hop_answer"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_stands_around_the_passages_of_a_real_prompt_is_no_evidence(task: str, language: PromptLanguage) -> None:
+    chunk = Chunk(1, 1, Path("a.md"), "a", "", 0, 24, 1, "Everybody takes 27 days.")
+    asked = evidence_prompt(task, language, question="Ellery lighthouse builder?", documents=[ScoredChunk(chunk, 1.0)])
+    labels = ("yes", "no") if language == "en" else ("是", "否")
+
+    written = "".join(EchoChatModel().stream(asked, max_tokens=100, cancel=CancelToken()))
+
+    assert written == "You asked: Ellery lighthouse builder?"
+    assert EchoChatModel().choose(asked, labels, cancel=CancelToken()).best == labels[1]
