@@ -26,7 +26,8 @@ WRAPPED_BYTES = 60
 _ENDINGS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 
 _MARK = re.compile(r"\s*[\[【]\s*(\d{1,2}(?:\s*[,，、;-]\s*\d{1,2})*)\s*[\]】]")
-_SENTENCE = re.compile(r"[^\n。！？!?.]*(?:[。！？!?]+[”’」』\"')）]*|\.(?=\s|$|[\[【])[\"')]*|\n|$)")
+# A point between figures ("2.6") or in an address ends nothing. Every character belongs to exactly one match.
+_SENTENCE = re.compile(r"(?:[^\n。！？!?.]|\.(?!\s|$|[\[【\"')]))*(?:[。！？!?]+[”’」』\"')）]*|\.(?=\s|$|[\[【\"')])[\"')]*|\n|$)")
 _ABOUT_SOURCES = re.compile(
     r"(?:[(（]?(?:出处|来源|出自|见)(?:段落)?[:：]?|(?:以上|该|这些?|此)(?:信息|内容|答案)?(?:均)?(?:来自|出自|见)(?:于)?(?:第)?段落|\W*(?:sources?|passages?))[\s,，、和与and]*[)）:：。.]*"
     r"|(?:this|the|that) (?:information|answer|fact) (?:is|can be|was) (?:found|stated|given|mentioned|from|taken)[^.]*passages?(?: and| ,|,)*\.?",

@@ -200,10 +200,19 @@ def _ask_engine(query: str, max_results: int, engine_url: str) -> EngineReply:
 
 def _refuse_forbidden(engine_url: str) -> None:
     """Under `LAMPLIGHT_FORBID_NETWORK` (tests, and people who want a guarantee) only an engine on this machine is asked."""
-    if engine_url and urlsplit(engine_url).scheme not in {"http", "https"}:
+    if engine_url and not _is_web_address(engine_url):
         raise WebSearchFailed("The address of the search server is not a web address.", code="web_failed")
     if os.environ.get("LAMPLIGHT_FORBID_NETWORK") and not _is_loopback(engine_url):
         raise WebSearchFailed(_SENTENCES["web_offline"], code="web_offline")
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        # Asking for the port checks it.
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _is_loopback(url: str) -> bool:

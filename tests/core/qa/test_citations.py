@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.documents import WebResult
-from core.qa.citations import best_quote, cite, closest
+from core.qa.citations import best_quote, cite, closest, without_marks
 from tests.fakes.retrieval import passage
 
 FEE = passage(1, "The annual fee is 40 euros. It is due in May.", file="fees.txt", start=100, line=7)
@@ -150,6 +150,26 @@ def test_a_phrase_that_only_points_at_sources_is_left_out(phrase: str) -> None:
     answer = cite(f"The annual fee is 40 euros. {phrase}", [FEE, STAFF])
 
     assert answer.text == "The annual fee is 40 euros. [1]"
+
+
+@given(st.text(alphabet="ab 年假。.[]1,2-\n9!?\"')", max_size=120))
+def test_no_word_of_an_answer_is_lost(text: str) -> None:
+    answer = cite(text, [FEE, STAFF])
+
+    assert letters(without_marks(answer.text)) == letters(without_marks(text))
+
+
+def letters(text: str) -> str:
+    return "".join(character for character in text if character.isalnum())
+
+
+def test_a_point_in_a_figure_ends_no_sentence() -> None:
+    notice = passage(6, "封闭期间，吃水不超过 2.6 米的船只可以走南航道。", file="通知.txt")
+
+    answer = cite("吃水不超过 2.6 米的船只可以走南航道 [1]。It costs 18.50 crowns.", [notice])
+
+    assert answer.text == "吃水不超过 2.6 米的船只可以走南航道。[1]It costs 18.50 crowns."
+    assert answer.citations[0].quote == "封闭期间，吃水不超过 2.6 米的船只可以走南航道。"
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
