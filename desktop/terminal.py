@@ -67,9 +67,14 @@ class Terminal:
             self._write_err("\r" + " " * self._progress_width + "\r")
             self._progress_width = 0
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether a person is there to answer."""
+        return sys.stdin is not None and sys.stdin.isatty() and self._err.isatty()
+
     def ask_yes_no(self, question: str) -> bool:
         """Ask on the terminal; no without one, and no unless the answer is yes."""
-        if not (sys.stdin is not None and sys.stdin.isatty() and self._err.isatty()):
+        if not self.can_ask:
             return False
         self.clear_progress()
         self._write_err(printable(question) + " [y/N] ")

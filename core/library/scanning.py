@@ -28,7 +28,8 @@ class FoundFile:
 class Scan:
     """All files under the paths that were asked for, each once, in a fixed order.
 
-    `unseen` are folders that could not be listed: nothing is known about what lies under them.
+    `unseen` are folders that could not be listed: nothing is known about what lies under them. They are among the files, too, so that
+    somebody is told.
     """
 
     files: tuple[FoundFile, ...]
@@ -79,6 +80,7 @@ def _walk(
                 entries = sorted(listing, key=lambda entry: os.fsencode(entry.name))
         except OSError:
             unseen.append(folder)
+            yield FoundFile(folder, reason="unreadable")
             continue
         for entry in entries:
             path = folder / entry.name

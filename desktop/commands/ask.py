@@ -161,6 +161,9 @@ class TerminalConsent:
         self._terminal = terminal
 
     def __call__(self, query: str, *, cancel: CancelToken) -> str | None:
+        if not self._terminal.can_ask:
+            self._terminal.note("There is no terminal to ask on, so nothing is sent to the web. To search without being asked: --web auto")
+            return None
         yes = self._terminal.ask_yes_no(f'Your files do not say. Search the web for exactly "{query}"?')
         cancel.check()
         return query if yes else None

@@ -429,8 +429,10 @@ def test_an_engine_that_is_down_is_told(lamplight: CommandLine) -> None:
 def test_without_a_yes_nothing_is_sent(lamplight: CommandLine, mode: str) -> None:
     with FakeSearchEngine() as engine:
         use_engine(lamplight, engine)
-        answer = lamplight("ask", "Who painted the zebra?", "--web", mode, "--json").last
+        ran = lamplight("ask", "Who painted the zebra?", "--web", mode, "--json")
+    answer = ran.last
 
+    assert ("no terminal to ask on" in ran.err) is (mode == "ask")
     assert engine.hits == []
     assert answer["web"]["searched"] is False
 

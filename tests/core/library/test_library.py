@@ -284,6 +284,27 @@ def test_an_unreadable_file_fails_and_is_tried_again(shelf: Shelf, monkeypatch: 
     assert shelf.rows() == {"locked.txt": ("ready", "")}
 
 
+def test_a_folder_that_cannot_be_listed_is_a_row_until_it_can_and_what_was_in_it_is_kept(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = shelf.write("closed/in.txt", "inside")
+    shelf.index()
+    real_scandir = os.scandir
+
+    def refuse(name: Path) -> Iterator[os.DirEntry[str]]:
+        if Path(name) == path.parent:
+            raise PermissionError(13, "Permission denied")
+        return real_scandir(name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("core.library.scanning.os.scandir", refuse)
+        assert shelf.rows() == {"closed": ("failed", "unreadable")}
+        assert shelf.states() == {"closed": "failed", "in.txt": "ready"}
+
+    assert shelf.rows() == {"in.txt": ("ready", "")}
+    assert shelf.states() == {"in.txt": "ready"}
+
+
 def test_a_file_that_vanishes_between_listing_and_reading_is_said_so(shelf: Shelf) -> None:
     shelf.write("a.txt", "a")
     path = shelf.write("b.txt", "b")

@@ -104,7 +104,7 @@ def test_a_scan_can_be_stopped(tmp_path: Path, cancel: CancelToken) -> None:
         scan([tmp_path], cancel=cancel)
 
 
-def test_a_folder_that_cannot_be_listed_is_remembered_as_unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_listed_is_told_and_remembered_as_unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "closed" / "a.txt")
     write(tmp_path / "b.txt")
     real = os.scandir
@@ -114,5 +114,5 @@ def test_a_folder_that_cannot_be_listed_is_remembered_as_unseen(tmp_path: Path, 
 
     found = scan([tmp_path], cancel=CancelToken())
 
-    assert [file.path.name for file in found.files] == ["b.txt"]
+    assert [(file.path.name, file.reason) for file in found.files] == [("b.txt", ""), ("closed", "unreadable")]
     assert found.unseen == (tmp_path / "closed",)

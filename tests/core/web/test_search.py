@@ -87,6 +87,21 @@ def test_every_misbehaviour_has_its_code(mode: str, code: str, cancel: CancelTok
         assert code_of(DuckDuckGoSearch(engine_url=engine.url), cancel) == code
 
 
+@pytest.mark.parametrize(
+    "url", ["ftp://x.example", "file:///etc/passwd", "x", "http://", "http://[::1", "http://a:b", "http://a:99999", "\0", "//a"]
+)
+def test_what_is_no_web_address_is_never_asked(url: str, cancel: CancelToken, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAMPLIGHT_FORBID_NETWORK")
+    asked: list[str] = []
+
+    def ask(query: str, max_results: int) -> EngineReply:
+        asked.append(query)
+        return EngineReply(200, "", "")
+
+    assert code_of(DuckDuckGoSearch(engine_url=url, ask=ask), cancel) == "web_failed"
+    assert asked == []
+
+
 def test_an_engine_that_is_down_is_offline(cancel: CancelToken) -> None:
     with FakeSearchEngine() as engine:
         url = engine.url
