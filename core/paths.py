@@ -7,19 +7,34 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.errors import InvalidRequest
+
 PROGRAM = Path(__file__).resolve().parent.parent
 RESOURCES = PROGRAM / "resources"
 
 
 def default_home() -> Path:
-    """The platform's data folder for this app; `LAMPLIGHT_HOME` overrides it."""
+    """The platform's data folder for this app; `LAMPLIGHT_HOME` overrides it.
+
+    Raises:
+        InvalidRequest: the account has no home folder; code `home_unusable`.
+    """
     if chosen := os.environ.get("LAMPLIGHT_HOME"):
         return Path(chosen)
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "Lamplight"
+        return Path(os.environ.get("LOCALAPPDATA") or _account_home() / "AppData" / "Local") / "Lamplight"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "Lamplight"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "lamplight"
+        return _account_home() / "Library" / "Application Support" / "Lamplight"
+    return Path(os.environ.get("XDG_DATA_HOME") or _account_home() / ".local" / "share") / "lamplight"
+
+
+def _account_home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise InvalidRequest(
+            "This account has no home folder. Name a folder for Lamplight's own files: --home DIR", code="home_unusable"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

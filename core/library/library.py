@@ -72,7 +72,7 @@ class Library:
         known = self._index_store.documents()
         run = IndexingRun(self._index_store, self._embedder, self._lease, cancel, named=frozenset(roots))
         yield from run.events(found, known, self._gone(found, known, roots, everything=paths is None))
-        if paths is None and not found.unseen and all(os.path.lexists(root) for root in roots):
+        if paths is None and roots and not found.unseen and all(os.path.lexists(root) for root in roots):
             self._index_store.delete_damaged_copy()  # the new index holds all that it held
 
     def documents(self) -> list[Document]:

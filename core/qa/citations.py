@@ -18,6 +18,8 @@ from core.documents import Citation, ScoredChunk, WebResult
 # Share of a sentence's terms that a passage must hold: to be given as a source unasked, and to stay one that the model named or
 # whose figures and codes all agree (that ties an answer to a passage in another language too).
 SUPPORT = 0.5
+# Pairs of characters cut across the borders of words, so that fewer of them can be shared.
+SUPPORT_IN_PAIRS = 0.35
 NAMED_SUPPORT = 0.15
 QUOTE_CHARACTERS = 300
 # A shorter line was ended by its writer, not by the edge of a page.
@@ -140,7 +142,8 @@ def _supported(sentence: str, marked: Sequence[int], sources: Sequence[_Source])
     figures = {term for term in claim if any(character.isdigit() for character in term)}
     agree = {n for n, source in enumerate(sources, 1) if figures and figures <= terms(source.text)}
     best = max(shares, key=lambda n: (n in agree, shares[n]), default=0)
-    enough = NAMED_SUPPORT if best in agree else SUPPORT
+    in_pairs = sum(bool(_HAN_RUN.match(term)) for term in claim) > len(claim) / 2
+    enough = NAMED_SUPPORT if best in agree else SUPPORT_IN_PAIRS if in_pairs else SUPPORT
     return [best] if best and shares[best] >= enough else []
 
 

@@ -85,7 +85,7 @@ def _check(invocation: Invocation, application: Application) -> int:
 def _rebuild(invocation: Invocation, application: Application) -> int:
     kept = application.library.rebuild()
     if kept is not None:
-        invocation.terminal.note(f"The old index is kept as {shown_path(kept)}.")
+        invocation.terminal.note(f"The old index is kept as {shown_path(kept)} until the new one holds all that it held.")
     report = run_index(invocation, application, None)
     show_report(invocation.terminal, report)
     return 0

@@ -15,6 +15,8 @@ from core.retrieval.budget import fit
 # Later lookups of one question add less: the evidence of all rounds has to fit into one prompt.
 LATER_CHUNKS = 4
 HEADING_TOKENS = 16
+# Two passages are the least a lookup is worth.
+LOOKUP_TOKENS = 500
 
 
 def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -33,12 +35,19 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         return {**round_done, "lookups": (*state["lookups"], lookup), "notes": ("search_failed", error.code), "usage": context.meter.take()}
     merged = merge(state["documents"], outcome.passages)
     # Passages found earlier come first, so the room is given to them first and the evidence only grows.
-    room = min(limits.evidence_tokens, context.chat_model.context_tokens // 2)
+    lookups = len(state["sub_questions"])
+    tokens = min(max(limits.evidence_tokens, LOOKUP_TOKENS * lookups), context.chat_model.context_tokens // 2)
+    room = room_after(state["next_sub_idx"] + 1, lookups, tokens)
     documents = tuple(fit(merged, max_tokens=room, count_tokens=context.chat_model.count_tokens, overhead_tokens=HEADING_TOKENS))
     added = len(documents) - len(state["documents"])
     lookup = SubQuestion(query, found=added)
     new_notes = tuple(note for note in outcome.notes if note not in state["notes"])
     return {**round_done, "lookups": (*state["lookups"], lookup), "documents": documents, "notes": new_notes, "usage": context.meter.take()}
+
+
+def room_after(lookup: int, lookups: int, tokens: int) -> int:
+    """Tokens of evidence there may be after lookup number `lookup` of `lookups`: an even share each, so that the first does not take all."""
+    return tokens * min(lookup, lookups) // max(lookups, 1)
 
 
 def merge(evidence: Sequence[ScoredChunk], found: Sequence[ScoredChunk]) -> tuple[ScoredChunk, ...]:

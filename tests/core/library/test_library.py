@@ -513,6 +513,18 @@ def test_a_damaged_index_is_kept_until_the_new_one_can_hold_all_that_it_held(she
     assert aside is not None and aside.exists()
 
 
+def test_a_damaged_index_is_kept_while_no_file_is_linked_to_make_it_from(shelf: Shelf) -> None:
+    shelf.write("a.txt", "a")
+    shelf.index()
+    for source in shelf.library.sources():
+        shelf.user_store.remove_source(source)
+
+    aside = shelf.library.rebuild()
+    shelf.index()
+
+    assert aside is not None and aside.exists()
+
+
 def test_what_is_removed_does_not_stay_in_a_damaged_copy(shelf: Shelf) -> None:
     path = shelf.write("a.txt", "zanzibar")
     shelf.index()

@@ -126,6 +126,14 @@ def test_a_row_of_a_table_is_quoted_alone() -> None:
     assert rows[start:end] == "GR-7,gimbal ring,264,12,Skerrow"
 
 
+def test_a_chinese_sentence_in_other_words_still_finds_its_passage() -> None:
+    tiger = passage(7, "知县就参武松做了步兵都头。武松谢了，自在阳谷县做都头。", file="水浒传.txt")
+
+    answer = cite("武松打死老虎之后在阳谷县当了步兵都头。", [STAFF, tiger])
+
+    assert answer.citations[0].file == Path("/files/水浒传.txt")
+
+
 def test_a_web_page_is_cited_by_title_and_address() -> None:
     page = WebResult("Tide tables", "https://tides.example/today", "tides.example", "High water is at 14:20 today.")
 
