@@ -136,7 +136,9 @@ def _supported(sentence: str, marked: Sequence[int], sources: Sequence[_Source])
     if not claim:
         return []
     shares = {n: share(claim, terms(source.text)) for n, source in enumerate(sources, 1)}
-    named = [n for n in dict.fromkeys(marked) if shares.get(n, 0.0) >= NAMED_SUPPORT]
+    # A named passage that carries far less of the claim than another one was named by mistake, or by a file's own trick.
+    least = max(NAMED_SUPPORT, max(shares.values(), default=0.0) / 2)
+    named = [n for n in dict.fromkeys(marked) if shares.get(n, 0.0) >= least]
     if named:
         return named
     figures = {term for term in claim if any(character.isdigit() for character in term)}

@@ -25,6 +25,7 @@ Role = Literal["system", "user", "assistant"]
 
 _FOLDER = Path(__file__).parent / "prompts"
 _FENCE_KEY = secrets.token_bytes(16)
+_OWN_MARK = re.compile(r"[\[【［](\d{1,3})[\]】］]")
 _TURN = re.compile(r"^## (system|user|assistant)\n", re.MULTILINE)
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 
@@ -74,4 +75,9 @@ def evidence_prompt(
 
 
 def _passage(n: int, heading: str, text: str) -> str:
-    return f"[{n}] {heading}\n{text.strip()}"
+    # A number in brackets belongs to the passages alone: one that a file brings along could pass for the next passage.
+    return f"[{n}] {_OWN_MARK.sub(_in_round_brackets, heading)}\n{_OWN_MARK.sub(_in_round_brackets, text.strip())}"
+
+
+def _in_round_brackets(mark: re.Match[str]) -> str:
+    return f"({mark[1]})"

@@ -19,6 +19,7 @@ from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
 from core.qa.prompt import few_shot
 from core.qa.state import Pipeline, QAState, initial_state
 from core.settings import Settings
+from core.store.storable import storable
 
 MAX_QUESTION_CHARACTERS = 20_000
 
@@ -66,7 +67,7 @@ class Session:
             InvalidRequest: the question is empty, or longer than 20,000 characters.
             LamplightError: the run could not go on, e.g. there is no usable chat model, or it crashed while it wrote the answer.
         """
-        question = question.strip()
+        question = storable(question).strip()
         if not question:
             raise InvalidRequest("The question is empty.", code="question_empty")
         if len(question) > MAX_QUESTION_CHARACTERS:

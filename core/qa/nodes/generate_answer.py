@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from langgraph.runtime import Runtime
 
 from core.events import AnswerText
@@ -13,6 +15,7 @@ from core.qa.prompt import evidence_prompt, prompt_text
 from core.qa.state import QAState
 
 MAX_TOKENS = 500
+FENCE = re.compile(r"</?[0-9a-f]{6}>")
 
 
 def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -45,6 +48,7 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
             shown = len(text)
     if text[shown:]:
         runtime.stream_writer(AnswerText(text[shown:]))
+    text = FENCE.sub("", text)
     return {"generation": text.strip(), "refused": not without_marks(text), "notes": stream.notes, "usage": context.meter.take()}
 
 

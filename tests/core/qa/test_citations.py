@@ -51,6 +51,12 @@ def test_a_mark_on_a_passage_that_shares_nothing_with_the_claim_is_dropped() -> 
     assert answer.citations == ()
 
 
+def test_a_mark_on_a_passage_that_carries_far_less_than_another_goes_to_the_other() -> None:
+    answer = cite("Anna Berg runs the library [1].", [passage(8, "The zebra runs."), STAFF])
+
+    assert [citation.file for citation in answer.citations] == [Path("/files/staff.txt")]
+
+
 def test_a_sentence_without_a_mark_gets_the_passage_that_plainly_carries_it() -> None:
     answer = cite("The annual fee is 40 euros.", [STAFF, FEE])
 

@@ -367,6 +367,13 @@ def test_an_empty_question_is_refused_in_words(question: str) -> None:
         ask(question, model_for())
 
 
+def test_half_a_character_in_a_question_does_no_harm() -> None:
+    asked = ask("What is the fee\ud800?", model_for(), KnownPassages(otherwise=[FEE]))
+
+    asked.answer.text.encode("utf-8")
+    asked.answer.question.encode("utf-8")
+
+
 def test_a_question_of_a_hundred_thousand_characters_is_refused_in_words() -> None:
     with pytest.raises(InvalidRequest, match="100,000"):
         ask("x" * 100_000, model_for())
