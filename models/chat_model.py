@@ -112,10 +112,6 @@ class LlamaCppChatModel:
                     self._counts.popitem(last=False)
         return count
 
-    def unload(self) -> None:
-        """Free the weights' memory; the next call loads them again."""
-        self.child.unload()
-
     def close(self) -> None:
         """End the child process for good."""
         self.child.close()

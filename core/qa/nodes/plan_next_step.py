@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from langgraph.runtime import Runtime
 
 from core.documents import SubQuestion
+from core.qa.citations import without_marks
 from core.qa.context import QAContext
 from core.qa.decisions import BROKEN_DECISION, probability, write_line
 from core.qa.language import prompt_language
@@ -18,8 +17,6 @@ from core.qa.state import Plan, QAState
 ENOUGH_PROBABILITY = 0.9
 HOP_ANSWER_TOKENS = 20
 HOP_ANSWER_CHARACTERS = 60
-
-SOURCE_MARK = re.compile(r"\s*[\[【]\d+[\]】]")
 
 
 def plan_next_step(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -100,7 +97,7 @@ def _hop_answer(lookup: str, state: QAState, context: QAContext) -> str:
         line = write_line(context.chat_model, prompt, max_tokens=HOP_ANSWER_TOKENS, cancel=context.cancel)
     except BROKEN_DECISION:
         return ""
-    answer = line.strip(' .。"“”').removeprefix("答：")
+    answer = without_marks(line).removeprefix("答：").strip(' .。"“”')
     unknown = (
         not answer or len(answer) > HOP_ANSWER_CHARACTERS or answer.casefold().startswith(("unknown", "not ", "未知", "不知道", "没有"))
     )

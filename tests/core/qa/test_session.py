@@ -144,7 +144,7 @@ def test_the_cost_of_the_steps_is_the_cost_of_the_calls() -> None:
 
 def test_lookups_that_need_each_other_pass_the_found_name_on() -> None:
     def streams(prompt: Prompt) -> str:
-        return "Anna Berg" if "in a few words" in prompt.messages[-1].content else "Anna Berg works on Mondays."
+        return "Anna Berg [1]." if "in a few words" in prompt.messages[-1].content else "Anna Berg works on Mondays."
 
     model = ScriptedChatModel(
         streams=streams, replies=lambda p, t: {"lookups": ["Who runs the library?", "When does #1 work?"]}, choices=says_no
