@@ -12,6 +12,8 @@ from typing import Literal
 
 DocumentState = Literal["waiting", "ready", "skipped", "failed"]
 AnswerOrigin = Literal["model", "files", "web", "none"]
+DoubtKind = Literal["number", "date", "name", "quote", "claim"]
+ShortfallCode = Literal["no_names", "no_answer", "other_topic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,39 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A part of an answer that the evidence does not bear out: `Answer.text[start:end]`.
+
+    `claim` is a whole sentence that no passage carries; the other kinds are one number, date, name or quotation.
+    """
+
+    start: int
+    end: int
+    kind: DoubtKind
+
+
+@dataclass(frozen=True, slots=True)
+class ClosestPassage:
+    """Why source number `n` of a refusal falls short.
+
+    `no_names`: what the question names does not occur in it. `no_answer`: it is on the subject, but what was asked is not stated.
+    `other_topic`: it is about something else.
+    """
+
+    n: int
+    why: ShortfallCode
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why there is no answer: what was searched, the nearest passages, and what would settle the question, in its language."""
+
+    searched: tuple[str, ...] = ()
+    closest: tuple[ClosestPassage, ...] = ()
+    would_settle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class WebOutcome:
     """What the web fallback did. `query` is the very text that left the machine; empty if none did. `error` is a code or empty."""
 
@@ -181,6 +216,8 @@ class Answer:
 
     `origin` says where the text comes from; `none` means "your files do not say" and goes with `refused`. `own_knowledge` is
     what the model itself knows, kept apart from `text`. `notes` are codes of parts that failed or were left out on the way.
+    `doubts` are in the order of the text and do not overlap. `refusal` is there exactly when `refused` is true and the run was not
+    stopped before it was made.
     """
 
     question: str
@@ -197,6 +234,8 @@ class Answer:
     web: WebOutcome = WebOutcome()
     evaluation: Evaluation | None = None
     judgement: Judgement | None = None
+    doubts: tuple[Doubt, ...] = ()
+    refusal: Refusal | None = None
     limits_hit: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()

@@ -6,7 +6,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.documents import Answer, Citation, Document, IndexedFile, IndexReport, ScoredChunk, Step, SubQuestion, WebOutcome
+from core.documents import (
+    Answer,
+    Citation,
+    Document,
+    Doubt,
+    IndexedFile,
+    IndexReport,
+    Refusal,
+    ScoredChunk,
+    Step,
+    SubQuestion,
+    WebOutcome,
+)
 from core.events import (
     AnswerEvent,
     AnswerFinished,
@@ -48,7 +60,7 @@ def answer_event_json(event: AnswerEvent, answer_id: str | int | None = None) ->
 def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
     """The `answer` object of the contract.
 
-    Additions to it: `origin`, `own_knowledge`, `notes`, `interrupted`, and in `web` the `citations` that point at pages.
+    Additions to it: `origin`, `own_knowledge`, `doubts`, `refusal`, `notes`, `interrupted`, and in `web` the `citations` that point at pages.
     """
     return {
         "event": "answer",
@@ -76,6 +88,8 @@ def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
             "faithfulness": answer.judgement.faithfulness,
             "score": answer.judgement.score,
         },
+        "doubts": [_doubt(answer.text, doubt) for doubt in answer.doubts],
+        "refusal": None if answer.refusal is None else _refusal(answer.refusal),
         "limits_hit": list(answer.limits_hit),
         "notes": list(answer.notes),
         "steps": [_step(step) for step in answer.steps],
@@ -155,6 +169,18 @@ def _file_citation(citation: Citation) -> Json:
         "start": citation.start,
         "end": citation.end,
         "line": citation.line,
+    }
+
+
+def _doubt(text: str, doubt: Doubt) -> Json:
+    return {"start": doubt.start, "end": doubt.end, "kind": doubt.kind, "text": text[doubt.start : doubt.end]}
+
+
+def _refusal(refusal: Refusal) -> Json:
+    return {
+        "searched": list(refusal.searched),
+        "closest": [{"n": passage.n, "why": passage.why} for passage in refusal.closest],
+        "would_settle": refusal.would_settle,
     }
 
 

@@ -6,11 +6,14 @@ import operator
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
-from core.documents import Evaluation, Message, ScoredChunk, SubQuestion, Usage, WebOutcome
+from core.documents import Doubt, Evaluation, Judgement, Message, ScoredChunk, SubQuestion, Usage, WebOutcome
 
 Pipeline = Literal["full", "naive", "routed", "multihop", "fallback"]
 Strategy = Literal["simple", "complex"]
 Plan = Literal["retrieve", "generate"]
+
+
+MAX_RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,10 @@ class QAState(TypedDict, total=False):
     planned_next: Plan
     evaluation: Evaluation | None
     evaluation_count: int
+    judgement: Judgement | None
+    doubts: tuple[Doubt, ...]
+    retries: int
+    max_retries: int
     web: WebOutcome
     generation: str
     refused: bool
@@ -90,6 +97,10 @@ def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipelin
         planned_next="retrieve",
         evaluation=None,
         evaluation_count=0,
+        judgement=None,
+        doubts=(),
+        retries=0,
+        max_retries=MAX_RETRIES,
         web=WebOutcome(),
         generation="",
         refused=False,

@@ -8,7 +8,21 @@ from pathlib import Path
 import apsw
 import pytest
 
-from core.documents import Answer, Chunk, Citation, Evaluation, ScoredChunk, Step, SubQuestion, Usage, WebOutcome, WebResult
+from core.documents import (
+    Answer,
+    Chunk,
+    Citation,
+    ClosestPassage,
+    Doubt,
+    Evaluation,
+    Refusal,
+    ScoredChunk,
+    Step,
+    SubQuestion,
+    Usage,
+    WebOutcome,
+    WebResult,
+)
 from core.errors import ChatsDamaged, NotFound
 from core.store.answer_json import answer_from_json, answer_to_json
 from core.store.user_store import UserStore
@@ -29,7 +43,8 @@ def full_answer(text: str = "Yes [1].", *, interrupted: bool = False) -> Answer:
         "q?", "the whole q?", "complex", "because", text, "files", False, "own",
         (SubQuestion("sub", "short", 2),), (Citation(1, "passage", STRANGE_NAME, "Manual", 3, 9, 1),), (ScoredChunk(chunk, 0.5),),
         WebOutcome(True, "sent", "", (WebResult("t", "https://x", "x", "s"),)), Evaluation(False, ("a", "b"), "r", "w", 0.25),
-        None, ("rounds",), ("vectors_failed",), (Step("retrieve", 0.1, Usage(1, 2, 3), "n"),), 0.5, 2.0, "m", "e", interrupted,
+        None, (Doubt(0, 3, "name"),), Refusal(("q",), (ClosestPassage(1, "no_names"),), "a list"), ("rounds",), ("vectors_failed",),
+        (Step("retrieve", 0.1, Usage(1, 2, 3), "n"),), 0.5, 2.0, "m", "e", interrupted,
     )  # fmt: skip
 
 
