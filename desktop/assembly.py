@@ -76,6 +76,7 @@ class Application:
             web_search=self.web_search,
             settings=self.settings,
             lease=self.lease,
+            thresholds=self.models.thresholds,
         )
 
     def retriever_for(self, mode: Mode) -> HybridRetriever:

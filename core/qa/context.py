@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.cancel import CancelToken
 from core.protocols import ChatModel, Retriever, WebConsent, WebSearch
 from core.qa.limits import Meter
+from core.qa.thresholds import Thresholds
 from core.settings import WebMode
 
 
@@ -20,5 +21,6 @@ class QAContext:
     consent: WebConsent | None
     web_mode: WebMode
     own_knowledge: bool
+    thresholds: Thresholds
     meter: Meter
     cancel: CancelToken

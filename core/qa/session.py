@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from core.cancel import CancelToken
@@ -18,6 +18,7 @@ from core.qa.language import PromptLanguage
 from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
 from core.qa.prompt import few_shot
 from core.qa.state import Pipeline, QAState, initial_state
+from core.qa.thresholds import Thresholds
 from core.settings import Settings
 from core.store.storable import storable
 
@@ -36,6 +37,7 @@ class Session:
         web_search: WebSearch,
         settings: Settings,
         lease: ComputeLease,
+        thresholds: Callable[[], Thresholds],
     ) -> None:
         self._chat_model = chat_model
         self._embedder = embedder
@@ -44,6 +46,7 @@ class Session:
         self._answers = settings.answers
         self._web_mode = settings.web.mode
         self._lease = lease
+        self._thresholds = thresholds
 
     def warm_up(self, language: PromptLanguage, *, cancel: CancelToken) -> None:
         """Load the model and let it read the beginnings that every question of a language shares, before the first one is asked."""
@@ -81,6 +84,7 @@ class Session:
             consent=consent,
             web_mode=self._web_mode,
             own_knowledge=self._answers.own_knowledge,
+            thresholds=self._thresholds(),
             meter=meter,
             cancel=cancel,
         )

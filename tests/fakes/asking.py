@@ -12,6 +12,7 @@ from core.lease import ComputeLease
 from core.protocols import ChatModel, Retriever, WebConsent, WebSearch
 from core.qa.session import Session
 from core.qa.state import Pipeline
+from core.qa.thresholds import STARTER, Thresholds
 from core.settings import AnswerSettings, Settings, WebSettings
 from tests.fakes.hash_embedder import FakeEmbedder
 from tests.fakes.retrieval import KnownPages, KnownPassages
@@ -37,6 +38,7 @@ def session_over(
     pages: WebSearch | None = None,
     settings: Settings | None = None,
     lease: ComputeLease | None = None,
+    thresholds: Thresholds = STARTER,
 ) -> Session:
     return Session(
         chat_model=model,
@@ -45,6 +47,7 @@ def session_over(
         web_search=pages or KnownPages(),
         settings=settings or Settings(),
         lease=lease or ComputeLease(),
+        thresholds=lambda: thresholds,
     )
 
 

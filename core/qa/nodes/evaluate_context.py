@@ -13,9 +13,6 @@ from core.qa.prompt import evidence_prompt
 from core.qa.state import QAState
 from core.web.query import build_web_query
 
-# Measured on questions over the sample library: with 0.5 most of the unanswerable ones count as answered.
-ENOUGH_PROBABILITY = 0.67
-
 
 def evaluate_context(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     """Set `evaluation`; on the first visit, with the web switched on, also what to search for there.
@@ -44,7 +41,7 @@ def evaluate_context(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     except BROKEN_DECISION:
         evaluation = Evaluation(enough=True, reason="evaluate_failed")
         return {**done, "evaluation": evaluation, "notes": ("evaluate_failed",), "usage": context.meter.take()}
-    if enough >= ENOUGH_PROBABILITY:
+    if enough >= context.thresholds.enough:
         return {**done, "evaluation": Evaluation(enough=True, reason="stated", confidence=enough), "usage": context.meter.take()}
     evaluation = Evaluation(enough=False, missing=_missing(state), reason="not_stated", confidence=enough)
     return {**done, **_with_web_query(evaluation, state, context, visit), "usage": context.meter.take()}

@@ -13,8 +13,6 @@ from core.qa.nodes.decompose_question import EARLIER_RESULT
 from core.qa.prompt import evidence_prompt
 from core.qa.state import Plan, QAState
 
-# The model calls evidence enough too early more often than too late, and a lookup costs less than a missing fact.
-ENOUGH_PROBABILITY = 0.9
 HOP_ANSWER_TOKENS = 20
 HOP_ANSWER_CHARACTERS = 60
 
@@ -68,7 +66,7 @@ def _advice(state: QAState, context: QAContext, upcoming: str) -> tuple[Plan, tu
         enough = probability(context.chat_model, prompt, yes, no, cancel=context.cancel)
     except BROKEN_DECISION:
         return "retrieve", ("plan_failed",)
-    return ("generate" if enough >= ENOUGH_PROBABILITY else "retrieve"), ()
+    return ("generate" if enough >= context.thresholds.plan else "retrieve"), ()
 
 
 def finish_query(upcoming: str, state: QAState, context: QAContext) -> tuple[str, tuple[SubQuestion, ...]]:

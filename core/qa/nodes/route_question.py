@@ -11,8 +11,6 @@ from core.qa.prompt import few_shot
 from core.qa.state import QAState
 from core.qa.sums import is_arithmetic
 
-# Below this the question is answered without the files. A wrong "complex" costs seconds, a wrong "simple" costs the answer.
-FILES_PROBABILITY = 0.47
 LABELS = ("files", "general")
 
 
@@ -27,6 +25,6 @@ def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         files = probability(context.chat_model, prompt, *LABELS, cancel=context.cancel)
     except BROKEN_DECISION:
         return {"strategy": "complex", "route_reason": "route_failed", "notes": ("route_failed",), "usage": context.meter.take()}
-    if files < FILES_PROBABILITY:
+    if files < context.thresholds.files:
         return {"strategy": "simple", "route_reason": "general", "files_probability": files, "usage": context.meter.take()}
     return {"strategy": "complex", "route_reason": "needs_files", "files_probability": files, "usage": context.meter.take()}
