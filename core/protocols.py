@@ -23,10 +23,15 @@ Ending = Literal["end", "length", "loop"]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a streamed text cost, and why it ended."""
+    """What a streamed text cost, and why it ended.
+
+    `confidence` is the geometric mean of the probabilities of the tokens written, 0 to 1; None when nothing was written or the
+    model does not tell.
+    """
 
     usage: Usage
     ending: Ending = "end"
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +44,28 @@ class Reply(Generic[ReplyT]):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Probabilities of the labels (they sum to 1), in the order asked, and what the one forward pass cost."""
+    """Probabilities of the labels (they sum to 1), in the order asked, and what the one forward pass cost.
+
+    `mass` is the share of the whole vocabulary's probability that the labels' first tokens have together, 0 to 1: near 0, the
+    model would have said something else. With a single label X it is the probability that what comes next begins like X.
+    """
 
     probabilities: Mapping[str, float]
     usage: Usage
+    mass: float = 1.0
 
     @property
     def best(self) -> str:
         """The most probable label; the first of equals."""
         return max(self.probabilities, key=lambda label: self.probabilities[label])
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How fast a model works on this machine: tokens a second that it reads of a prompt, and tokens a second that it writes."""
+
+    prefill_tokens_per_second: float
+    generation_tokens_per_second: float
 
 
 class ChatModel(Protocol):
@@ -65,6 +83,11 @@ class ChatModel(Protocol):
     @property
     def context_tokens(self) -> int:
         """Size of the context window in tokens: prompt and answer together."""
+        ...
+
+    @property
+    def speed(self) -> Speed | None:
+        """How fast this model is on this machine; None until it was measured. Loads no weights."""
         ...
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:

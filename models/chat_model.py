@@ -15,7 +15,7 @@ from core.documents import Prompt, Usage
 from core.errors import ModelMissing, ReplyUnusable
 from core.process.host import ChildProcess
 from core.process.wire import Json
-from core.protocols import Choice, Reply, ReplyT, Written
+from core.protocols import Choice, Reply, ReplyT, Speed, Written
 from models.backends.gguf_header import WHAT_TO_DO, read_context_length
 
 _COUNTS_KEPT = 4096
@@ -70,6 +70,10 @@ class LlamaCppChatModel:
         trained = self._trained_context_tokens
         return self._wanted_context_tokens if trained is None else min(self._wanted_context_tokens, trained)
 
+    @property
+    def speed(self) -> Speed | None:
+        return None
+
     def load(self, *, cancel: CancelToken) -> None:
         """Load the weights now, so that the first question does not wait for them."""
         self.child.call("load", self._payload(), cancel=cancel)
@@ -80,7 +84,7 @@ class LlamaCppChatModel:
             if "text" in event:
                 yield event["text"]
             else:
-                written = Written(Usage(**event["usage"]), event["reason"])
+                written = Written(Usage(**event["usage"]), event["reason"], event["confidence"])
         return written
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
@@ -97,7 +101,7 @@ class LlamaCppChatModel:
 
     def choose(self, prompt: Prompt, labels: Sequence[str], *, cancel: CancelToken) -> Choice:
         event = self.child.call("choose", self._payload(prompt, labels=list(labels)), cancel=cancel)
-        return Choice(dict(zip(labels, event["probabilities"], strict=True)), Usage(**event["usage"]))
+        return Choice(dict(zip(labels, event["probabilities"], strict=True)), Usage(**event["usage"]), event["mass"])
 
     def count_tokens(self, text: str) -> int:
         with self._lock:

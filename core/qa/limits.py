@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
-from core.protocols import ChatModel, Choice, Reply, ReplyT, Written
+from core.protocols import ChatModel, Choice, Reply, ReplyT, Speed, Written
 from core.settings import Budget
 
 # One node more than the longest way through the graph is 24: rewrite, route, decompose, 8 x (retrieve, plan), evaluate, web,
@@ -92,6 +92,10 @@ class MeteredChatModel:
     @property
     def context_tokens(self) -> int:
         return self._chat_model.context_tokens
+
+    @property
+    def speed(self) -> Speed | None:
+        return self._chat_model.speed
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         written = yield from self._chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)

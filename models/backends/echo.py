@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
 from core.errors import InvalidRequest, PromptTooLong, ReplyUnusable
-from core.protocols import Choice, Reply, ReplyT, Vectors, Written
+from core.protocols import Choice, Reply, ReplyT, Speed, Vectors, Written
 
 DIMENSION = 384
 
@@ -55,6 +55,11 @@ class EchoChatModel:
     @property
     def context_tokens(self) -> int:
         return self._context_tokens
+
+    @property
+    def speed(self) -> Speed | None:
+        """Nothing is read or written by a model: there is no speed."""
+        return None
 
     def load(self, *, cancel: CancelToken) -> None:
         """Nothing to load."""

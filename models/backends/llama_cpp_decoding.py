@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import ctypes
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,7 +16,7 @@ from core.cancel import CancelToken
 from core.documents import Usage
 from core.errors import GrammarInvalid, InvalidRequest
 from models.backends.chat_template import clean
-from models.backends.llama_cpp_engine import LlamaCppEngine, Logits
+from models.backends.llama_cpp_engine import LlamaCppEngine, Logits, log_sum_exp
 from models.backends.loop_guard import LoopGuard
 from models.backends.reply_grammar import ReplyGrammar
 
@@ -31,6 +32,7 @@ class Finished:
 
     reason: StopReason
     usage: Usage
+    confidence: float | None = None
 
 
 def stream(
@@ -42,9 +44,11 @@ def stream(
     decoder = codecs.getincrementaldecoder("utf-8")("ignore")
     guard = LoopGuard()
     generated = 0
+    log_probability = 0.0
     reason: StopReason = "end"
-    for token in engine.generate(prompt, max_tokens=max_tokens, cancel=cancel):
+    for token, its_log_probability in engine.generate(prompt, max_tokens=max_tokens, cancel=cancel):
         generated += 1
+        log_probability += its_log_probability
         text = decoder.decode(engine.piece(token))
         if text:
             yield text
@@ -53,7 +57,8 @@ def stream(
             break
     else:
         reason = "length" if generated == max_tokens else "end"
-    return Finished(reason, Usage(prompt.evaluated, prompt.reused, generated))
+    confidence = math.exp(log_probability / generated) if generated else None
+    return Finished(reason, Usage(prompt.evaluated, prompt.reused, generated), confidence)
 
 
 def reply(
@@ -86,13 +91,14 @@ def reply(
 
 def choose(
     engine: LlamaCppEngine, messages: Messages, answer_start: str, labels: Sequence[str], *, cancel: CancelToken
-) -> tuple[list[float], Usage]:
-    """How probable each label is as the next thing said, from one forward pass."""
+) -> tuple[list[float], float, Usage]:
+    """How probable each label is as the next thing said, the share of all probability that the labels have, and the cost."""
     first = first_tokens(engine, answer_start, labels)
     prompt = engine.evaluate(engine.prompt_tokens(messages, answer_start), room=1, cancel=cancel)
-    chosen = engine.logits()[first].astype(np.float64)
-    weights = np.exp(chosen - chosen.max())
-    return [float(share) for share in weights / weights.sum()], Usage(prompt.evaluated, prompt.reused, 0)
+    logits = engine.logits()
+    weights = np.exp(logits[first].astype(np.float64) - log_sum_exp(logits))
+    mass = float(weights.sum())
+    return [float(share) for share in weights / mass], min(mass, 1.0), Usage(prompt.evaluated, prompt.reused, 0)
 
 
 def first_tokens(engine: LlamaCppEngine, answer_start: str, labels: Sequence[str]) -> list[int]:

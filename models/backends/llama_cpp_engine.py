@@ -6,6 +6,7 @@ Why not its `Llama` class, with the facts this relies on: docs/decisions/0014-ch
 from __future__ import annotations
 
 import ctypes
+import math
 import platform
 import sys
 from collections.abc import Generator, Sequence
@@ -178,14 +179,15 @@ class LlamaCppEngine:
         """A view of the logits of the next token, valid until the next evaluation."""
         return np.ctypeslib.as_array(ll.llama_get_logits_ith(self._context, -1), (self._vocabulary_size,))
 
-    def generate(self, prompt: Evaluated, *, max_tokens: int, cancel: CancelToken) -> Generator[int, None, None]:
-        """Yield the most probable tokens one by one until the model ends its answer or `max_tokens` are reached."""
+    def generate(self, prompt: Evaluated, *, max_tokens: int, cancel: CancelToken) -> Generator[tuple[int, float], None, None]:
+        """Yield the most probable tokens, each with its log-probability, until the model ends its answer or `max_tokens` are reached."""
         for count in range(max_tokens):
             cancel.check()
-            token = int(np.argmax(self.logits()))
+            logits = self.logits()
+            token = int(np.argmax(logits))
             if self.is_end(token):
                 return
-            yield token
+            yield token, float(logits[token]) - log_sum_exp(logits)
             if count + 1 < max_tokens:
                 self.extend(prompt.slot, [token], cancel)
 
@@ -220,6 +222,12 @@ class LlamaCppEngine:
 
     def _drop(self, sequence: int, start: int) -> bool:
         return bool(ll.llama_memory_seq_rm(self._memory, sequence, start, -1))
+
+
+def log_sum_exp(logits: Logits) -> float:
+    """The logarithm of the sum of the exponentials: what a logit is compared with to become a log-probability."""
+    highest = float(logits.max())
+    return highest + math.log(float(np.exp(logits - np.float32(highest)).sum()))
 
 
 def _load_model(path: Path, cancel: CancelToken) -> Any:

@@ -38,7 +38,7 @@ class LlamaCppHost:
         messages, answer_start = _prompt(payload)
         pieces = stream(engine, messages, answer_start, max_tokens=payload["max_tokens"], cancel=cancel)
         finished = yield from _coalesced(pieces)
-        yield {"usage": asdict(finished.usage), "reason": finished.reason}
+        yield {"usage": asdict(finished.usage), "reason": finished.reason, "confidence": finished.confidence}
 
     def reply(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         engine = self._loaded(payload, cancel)
@@ -50,8 +50,8 @@ class LlamaCppHost:
     def choose(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         engine = self._loaded(payload, cancel)
         messages, answer_start = _prompt(payload)
-        probabilities, usage = choose(engine, messages, answer_start, payload["labels"], cancel=cancel)
-        yield {"probabilities": probabilities, "usage": asdict(usage)}
+        probabilities, mass, usage = choose(engine, messages, answer_start, payload["labels"], cancel=cancel)
+        yield {"probabilities": probabilities, "mass": mass, "usage": asdict(usage)}
 
     def count_tokens(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         engine = self._loaded(payload, cancel)

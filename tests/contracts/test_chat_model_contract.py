@@ -84,6 +84,12 @@ def test_a_model_says_what_it_is_before_it_is_asked(model: ChatModel) -> None:
     assert model.context_tokens == CONTEXT_TOKENS
 
 
+def test_a_speed_is_known_or_none(model: ChatModel) -> None:
+    speed = model.speed
+
+    assert speed is None or (speed.prefill_tokens_per_second > 0 and speed.generation_tokens_per_second > 0)
+
+
 def test_a_stream_is_whole_characters_within_its_limit(model: ChatModel, cancel: CancelToken) -> None:
     pieces, usage = read(model, ask("Count in Chinese: 一 二 三 四"), cancel)
 
@@ -134,6 +140,26 @@ def test_a_choice_is_a_probability_of_every_label(model: ChatModel, cancel: Canc
     assert all(0.0 <= share <= 1.0 for share in choice.probabilities.values())
     assert choice.best in labels
     assert choice.usage.generated == 0
+    assert 0.0 <= choice.mass <= 1.0
+
+
+def test_a_choice_of_one_label_says_how_probable_it_is(model: ChatModel, cancel: CancelToken) -> None:
+    choice = model.choose(ask("1+1=?", answer_start="Strategy:"), [" simple"], cancel=cancel)
+
+    assert choice.probabilities == {" simple": pytest.approx(1.0)}
+    assert 0.0 <= choice.mass <= 1.0
+
+
+def test_a_text_says_how_sure_its_writer_was(model: ChatModel, cancel: CancelToken) -> None:
+    stream = model.stream(ask("What is the capital of France?"), max_tokens=8, cancel=cancel)
+    while True:
+        try:
+            next(stream)
+        except StopIteration as end:
+            confidence = end.value.confidence
+            break
+
+    assert confidence is None or 0.0 < confidence <= 1.0
 
 
 def test_tokens_are_counted(model: ChatModel) -> None:

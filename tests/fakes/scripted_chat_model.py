@@ -12,14 +12,15 @@ from pydantic import BaseModel, ValidationError
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
 from core.errors import PromptTooLong, ReplyUnusable
-from core.protocols import Choice, Reply, ReplyT, Written
+from core.protocols import Choice, Reply, ReplyT, Speed, Written
 
 Text = str | Sequence[str] | Exception
 """What one `stream` says: a text, its pieces, or an error to raise."""
 Value = BaseModel | Mapping[str, object] | str | Exception
 """What one `reply` says: a value, its fields, raw JSON text (checked like a real reply), or an error to raise."""
 Weights = Mapping[str, float] | str | Exception
-"""What one `choose` says: weights of labels (scaled to sum 1, missing ones 0), the sure label, or an error to raise."""
+"""What one `choose` says: weights of labels (scaled to sum 1, missing ones 0; a sum under 1 is the labels' `mass`), the sure label,
+or an error to raise. The one label of a choice with a single label may have the weight 0."""
 
 StepT = TypeVar("StepT")
 Script = Iterable[StepT] | Callable[..., StepT]
@@ -56,6 +57,8 @@ class ScriptedChatModel:
         choices: Script[Weights] = (),
         context_tokens: int = 4096,
         model_id: str = "scripted",
+        speed: Speed | None = None,
+        confidence: float | None = None,
         hold: threading.Event | None = None,
     ) -> None:
         self.asked: list[Asked] = []
@@ -64,6 +67,8 @@ class ScriptedChatModel:
         self._steps = {"stream": _player(streams), "reply": _player(replies), "choose": _player(choices)}
         self._context_tokens = context_tokens
         self._model_id = model_id
+        self._speed = speed
+        self._confidence = confidence
         self._hold = hold
         self._lock = threading.Lock()
         self._seen: list[str] = []
@@ -75,6 +80,10 @@ class ScriptedChatModel:
     @property
     def context_tokens(self) -> int:
         return self._context_tokens
+
+    @property
+    def speed(self) -> Speed | None:
+        return self._speed
 
     def calls(self, operation: str) -> list[Asked]:
         """The recorded calls of one operation."""
@@ -88,11 +97,11 @@ class ScriptedChatModel:
         for count, piece in enumerate(pieces):
             cancel.check()
             if count >= max_tokens:
-                return Written(usage, "length")
+                return Written(usage, "length", self._confidence)
             usage += Usage(generated=1)
             yield piece
         cancel.check()
-        return Written(usage)
+        return Written(usage, "end", self._confidence if pieces else None)
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
         usage = self._begin(Asked("reply", prompt, reply_type, max_tokens), cancel)
@@ -115,7 +124,8 @@ class ScriptedChatModel:
         unknown = set(weights) - set(labels)
         assert not unknown, f"the script chose {unknown}, but asked was {list(labels)}"
         total = sum(weights.values())
-        return Choice({label: weights.get(label, 0.0) / total for label in labels}, usage)
+        shares = {label: weights.get(label, 0.0) / total if total else 1 / len(labels) for label in labels}
+        return Choice(shares, usage, min(total, 1.0))
 
     def count_tokens(self, text: str) -> int:
         return len(_tokens(text))

@@ -29,6 +29,7 @@ from core.errors import (
     ReplyUnusable,
 )
 from core.paths import PROGRAM
+from core.protocols import Written
 from models.backends.kv_slots import KEPT_TOKENS
 from models.chat_model import LlamaCppChatModel
 
@@ -60,6 +61,16 @@ def read(model: LlamaCppChatModel, prompt: Prompt, max_tokens: int = 8) -> tuple
             return text, end.value.usage
 
 
+def written(model: LlamaCppChatModel, prompt: Prompt, max_tokens: int) -> Written:
+    stream = model.stream(prompt, max_tokens=max_tokens, cancel=CancelToken())
+    while True:
+        try:
+            next(stream)
+        except StopIteration as end:
+            result: Written = end.value
+            return result
+
+
 def ask(text: str, system: str = "You are a helpful assistant.", answer_start: str = "") -> Prompt:
     return Prompt((Message("system", system), Message("user", text)), answer_start)
 
@@ -79,6 +90,22 @@ class TestAnswers:
         choice = model.choose(prompt, [" London", " Paris", " Rome"], cancel=CancelToken())
 
         assert choice.best == " Paris"
+
+    def test_a_choice_of_what_would_be_said_anyway_has_most_of_the_mass(self, model: LlamaCppChatModel) -> None:
+        prompt = ask("What is the capital of France?", answer_start="The capital of France is")
+
+        said = model.choose(prompt, [" Paris"], cancel=CancelToken())
+        not_said = model.choose(prompt, [" cheese", " 42"], cancel=CancelToken())
+
+        assert said.mass > 0.5
+        assert not_said.mass < 0.01
+
+    def test_a_text_that_is_cut_off_says_how_sure_the_model_was_of_what_it_wrote(self, model: LlamaCppChatModel) -> None:
+        sure = written(model, ask("What is the capital of France?", answer_start="The capital of France is"), 1)
+        unsure = written(model, ask("Say a random word."), 8)
+
+        assert sure.confidence is not None and unsure.confidence is not None
+        assert 0.0 < unsure.confidence < sure.confidence <= 1.0
 
     def test_labels_that_begin_alike_are_refused_in_words(self, model: LlamaCppChatModel) -> None:
         with pytest.raises(InvalidRequest, match="begin with the same token"):
