@@ -86,10 +86,15 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ScoredChunk:
-    """A chunk and how well it fits the query that found it. Higher is better; scores of different modes are not comparable."""
+    """A chunk and how well it fits the query that found it. Higher is better; scores of different modes are not comparable.
+
+    A hybrid score says how the candidates of one query compare (0..1, the best is near 1 even if nothing fits). `similarity` is the
+    cosine between query and chunk and can be compared across queries; None where nothing was embedded.
+    """
 
     chunk: Chunk
     score: float
+    similarity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

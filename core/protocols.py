@@ -155,6 +155,17 @@ class Retriever(Protocol):
         """Like `search`, and says which part of the search failed while the rest still answered."""
         ...
 
+    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken) -> SearchOutcome:
+        """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score.
+
+        Blank and repeated queries are left out. Raises what `search` raises if no query could be searched.
+        """
+        ...
+
+    def text_of(self, document_id: int, start: int, end: int) -> str:
+        """A slice of an indexed document's text, shorter where the document ends, "" if it is gone. Raises `IndexDamaged` or `StoreLocked`."""
+        ...
+
 
 class WebSearch(Protocol):
     """A web search without a key."""

@@ -186,7 +186,8 @@ def _refusal(refusal: Refusal) -> Json:
 
 def _evidence(found: ScoredChunk) -> Json:
     chunk = found.chunk
-    return {"file": str(chunk.path), "start": chunk.start, "end": chunk.end, "line": chunk.line, "score": found.score}
+    place: Json = {"file": str(chunk.path), "start": chunk.start, "end": chunk.end, "line": chunk.line}
+    return {**place, "score": found.score, "similarity": found.similarity}
 
 
 def _web(outcome: WebOutcome, citations: list[Citation]) -> Json:

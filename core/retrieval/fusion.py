@@ -1,25 +1,30 @@
-"""Putting several rankings together."""
+"""Putting the ranking by meaning and the ranking by words together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-RANK_CONSTANT = 60
-"""k of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009): how little the very first places count more than the next."""
+WORDS_WEIGHT = 0.4
+"""How much the words count against the meaning."""
 
 
-def reciprocal_rank_fusion(
-    rankings: Sequence[Sequence[int]], weights: Sequence[float] | None = None, *, constant: int = RANK_CONSTANT
-) -> list[tuple[int, float]]:
-    """Ids with the sum of weight / (constant + rank) over the rankings they are in, best first.
+def scaled(scores: Mapping[int, float], *, floor: float | None = None) -> dict[int, float]:
+    """Scores brought to 0..1: the best is 1, and `floor`, or else the lowest of them, is 0. Equal scores are all 1."""
+    if not scores:
+        return {}
+    low = min(scores.values()) if floor is None else floor
+    width = max(scores.values()) - low
+    return {item: (score - low) / width if width > 0 else 1.0 for item, score in scores.items()}
 
-    Rankings hold ids, best first, each once. Equal sums are ordered by the best rank, then by id, so the result never depends on chance.
+
+def convex_combination(vectors: Mapping[int, float], words: Mapping[int, float], *, words_weight: float) -> list[tuple[int, float]]:
+    """Ids with (1 - a) * vector score + a * word score, each scaled to 0..1 over its own candidates, best first.
+
+    A candidate that one of the two searches did not bring counts 0 there. Equal sums are ordered by id, so the result never depends on chance.
     """
-    weights = [1.0] * len(rankings) if weights is None else weights
-    scores: dict[int, float] = {}
-    best_rank: dict[int, int] = {}
-    for ranking, weight in zip(rankings, weights, strict=True):
-        for rank, item in enumerate(ranking, start=1):
-            scores[item] = scores.get(item, 0.0) + weight / (constant + rank)
-            best_rank[item] = min(rank, best_rank.get(item, rank))
-    return sorted(scores.items(), key=lambda pair: (-pair[1], best_rank[pair[0]], pair[0]))
+    by_meaning, by_words = scaled(vectors), scaled(words, floor=0.0)
+    scores = {
+        item: (1.0 - words_weight) * by_meaning.get(item, 0.0) + words_weight * by_words.get(item, 0.0)
+        for item in by_meaning.keys() | by_words.keys()
+    }
+    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -115,6 +115,13 @@ class IndexStore:
             raise NotFound(f"There is no text of {path} in the library.", path=str(path))
         return "".join(row[0] for row in rows)
 
+    def text_of(self, document_id: int, start: int, end: int) -> str:
+        """Characters `start` to `end` of a document, fewer where it ends; "" for a document that is gone."""
+        if start < 0 or end <= start:
+            return ""
+        with self._database.reading() as connection:
+            return text_slice(connection, document_id, start, end)
+
     # -- writing
 
     def add_waiting(self, files: Iterable[FileFacts]) -> None:
@@ -267,6 +274,22 @@ class IndexStore:
             rows = fetch_all(connection, VECTORS[slot].search, (unit[0].tobytes(), min(k, MAX_RESULTS)))
         # The vectors have length 1, so the squared distance is 2 - 2 cos.
         return [(int(chunk_id), 1.0 - float(distance) ** 2 / 2.0) for chunk_id, distance in rows if distance is not None]
+
+    def similarities(self, vector: Vectors, chunk_ids: Sequence[int], embedder_id: str) -> dict[int, float]:
+        """Cosine similarities of these chunks; those that have no vector of this model are left out."""
+        found: dict[int, float] = {}
+        if not chunk_ids:
+            return found
+        unit = _unit_rows(vector.reshape(1, -1), 1)[0]
+        with self._database.reading() as connection:
+            slot = slot_of(connection, embedder_id)
+            if slot is None:
+                return found
+            for chunk_id in chunk_ids:
+                row = fetch_one(connection, VECTORS[slot].select, (chunk_id,))
+                if row:
+                    found[chunk_id] = float(np.frombuffer(row[0], dtype="<f4") @ unit)
+        return found
 
     def chunks(self, chunk_ids: Sequence[int]) -> list[Chunk]:
         """The chunks with these ids, in the order given; ids that are gone are left out."""

@@ -16,15 +16,20 @@ def passage(number: int, text: str, *, file: str = "notes.txt", start: int = 0, 
 
 
 class KnownPassages:
-    """Answers each query from a mapping (query -> passages or error); a query that is not in it finds `otherwise`."""
+    """Answers each query from a mapping (query -> passages or error); a query that is not in it finds `otherwise`.
+
+    `texts` are the documents by id, for those who read around a passage.
+    """
 
     def __init__(
         self,
         known: Mapping[str, Sequence[ScoredChunk] | LamplightError] | None = None,
         otherwise: Sequence[ScoredChunk] | Callable[[str], Sequence[ScoredChunk]] = (),
         notes: tuple[str, ...] = (),
+        texts: Mapping[int, str] | None = None,
     ) -> None:
         self.queries: list[str] = []
+        self._texts = texts or {}
         self._known = known or {}
         self._otherwise = otherwise
         self._notes = notes
@@ -41,6 +46,18 @@ class KnownPassages:
         if isinstance(found, LamplightError):
             raise found
         return SearchOutcome(tuple(found[:k]), self._notes)
+
+    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken) -> SearchOutcome:
+        best: dict[int, ScoredChunk] = {}
+        for query in dict.fromkeys(query.strip() for query in queries if query.strip()):
+            for item in self.search_with_notes(query, k=k, cancel=cancel).passages:
+                if item.chunk.id not in best or best[item.chunk.id].score < item.score:
+                    best[item.chunk.id] = item
+        ranked = sorted(best.values(), key=lambda item: -item.score)
+        return SearchOutcome(tuple(ranked[:k]), self._notes)
+
+    def text_of(self, document_id: int, start: int, end: int) -> str:
+        return self._texts.get(document_id, "")[start:end]
 
 
 class KnownPages:

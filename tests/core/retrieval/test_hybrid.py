@@ -101,3 +101,56 @@ def test_an_empty_library_answers_with_nothing(home: Path, embedder: FakeEmbedde
 
     assert HybridRetriever(store, embedder).search("herring", k=3, cancel=cancel) == []
     store.close()
+
+
+def test_every_passage_says_how_near_it_is_also_when_only_its_words_were_found(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken
+) -> None:
+    found = HybridRetriever(store, embedder).search("herring in the bay", k=4, cancel=cancel)
+
+    assert all(passage.similarity is not None for passage in found)
+    assert found[0].similarity == max(passage.similarity or 0.0 for passage in found)
+    assert all(0.0 <= passage.score <= 1.0 for passage in found)
+
+
+def test_words_alone_know_no_similarity(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    assert HybridRetriever(store, embedder, mode="words").search("herring", k=1, cancel=cancel)[0].similarity is None
+
+
+def test_several_queries_bring_each_passage_once_with_its_best_score(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken
+) -> None:
+    retriever = HybridRetriever(store, embedder)
+    queries = ["herring in the bay", "阿诺", "herring in the bay", " "]
+
+    outcome = retriever.search_all(queries, k=4, cancel=cancel)
+
+    texts = [passage.chunk.text for passage in outcome.passages]
+    assert sorted(texts) == sorted(set(texts))
+    assert set(texts[:2]) == {PASSAGES[1], PASSAGES[2]}
+    alone = retriever.search("阿诺", k=1, cancel=cancel)[0]
+    assert next(passage for passage in outcome.passages if passage.chunk.text == PASSAGES[2]).score == alone.score
+
+
+def test_one_of_several_queries_is_like_a_search_for_it(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    retriever = HybridRetriever(store, embedder)
+
+    assert list(retriever.search_all(["the lamp", ""], k=3, cancel=cancel).passages) == retriever.search("the lamp", k=3, cancel=cancel)
+
+
+def test_a_failed_half_of_several_queries_is_said_once(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    def crash() -> None:
+        raise ChildCrashed("The embedding process ended.")
+
+    embedder.before_query = crash
+
+    assert HybridRetriever(store, embedder).search_all(["herring", "lamp"], k=3, cancel=cancel).notes == ("vectors_failed",)
+
+
+def test_the_text_around_a_passage_can_be_read(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    retriever = HybridRetriever(store, embedder)
+    chunk = retriever.search("herring", k=1, cancel=cancel)[0].chunk
+
+    assert retriever.text_of(chunk.document_id, 8, 500) == PASSAGES[1][8:]
+    assert retriever.text_of(chunk.document_id, 500, 600) == ""
+    assert retriever.text_of(99, 0, 10) == ""
