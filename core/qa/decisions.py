@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
+from typing import NamedTuple
 
 from core.cancel import CancelToken
 from core.documents import Prompt
@@ -11,6 +12,14 @@ from core.protocols import ChatModel, Ending, Written
 
 # Failures after which a node takes its safe default. A missing model or a full memory is not among them: the run cannot go on.
 BROKEN_DECISION = (ReplyUnusable, GrammarInvalid, PromptTooLong, ChildCrashed, ChildTimedOut)
+
+
+class LabelQuestion(NamedTuple):
+    """A decision as the model is asked it: is `label` the next thing said, rather than `other`?"""
+
+    prompt: Prompt
+    label: str
+    other: str
 
 
 class Stream:

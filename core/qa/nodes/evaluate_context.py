@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 
-from core.documents import Evaluation
+from core.documents import Evaluation, ScoredChunk, WebResult
 from core.errors import InvalidRequest
 from core.qa.context import QAContext
-from core.qa.decisions import BROKEN_DECISION, probability
+from core.qa.decisions import BROKEN_DECISION, LabelQuestion, probability
 from core.qa.language import prompt_language
 from core.qa.prompt import evidence_prompt
 from core.qa.state import QAState
@@ -31,20 +33,26 @@ def evaluate_context(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         hit = () if limit in state["limits_hit"] else (limit,)
         return {**done, "evaluation": Evaluation(enough=True, reason="limit"), "limits_hit": hit, "usage": context.meter.take()}
     question = state["standalone_question"]
-    language = prompt_language(question)
-    yes, no = ("是", "否") if language == "zh" else ("yes", "no")
-    prompt = evidence_prompt(
-        "evaluate_context", language, question=question, documents=state["documents"], web_results=state["web"].results
-    )
     try:
-        enough = probability(context.chat_model, prompt, yes, no, cancel=context.cancel)
+        asked = is_stated(question, state["documents"], state["web"].results)
+        enough = probability(context.chat_model, *asked, cancel=context.cancel)
     except BROKEN_DECISION:
         evaluation = Evaluation(enough=True, reason="evaluate_failed")
         return {**done, "evaluation": evaluation, "notes": ("evaluate_failed",), "usage": context.meter.take()}
+    confidence = context.thresholds.confidence("enough", enough)
     if enough >= context.thresholds.enough:
-        return {**done, "evaluation": Evaluation(enough=True, reason="stated", confidence=enough), "usage": context.meter.take()}
-    evaluation = Evaluation(enough=False, missing=_missing(state), reason="not_stated", confidence=enough)
+        return {**done, "evaluation": Evaluation(enough=True, reason="stated", confidence=confidence), "usage": context.meter.take()}
+    evaluation = Evaluation(enough=False, missing=_missing(state), reason="not_stated", confidence=confidence)
     return {**done, **_with_web_query(evaluation, state, context, visit), "usage": context.meter.take()}
+
+
+def is_stated(question: str, documents: Sequence[ScoredChunk], web_results: Sequence[WebResult] = ()) -> LabelQuestion:
+    """Do the passages state the answer?"""
+    language = prompt_language(question)
+    yes, no = ("是", "否") if language == "zh" else ("yes", "no")
+    return LabelQuestion(
+        evidence_prompt("evaluate_context", language, question=question, documents=documents, web_results=web_results), yes, no
+    )
 
 
 def _missing(state: QAState) -> tuple[str, ...]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from core.qa.context import QAContext
-from core.qa.decisions import BROKEN_DECISION, probability
+from core.qa.decisions import BROKEN_DECISION, LabelQuestion, probability
 from core.qa.language import prompt_language
 from core.qa.prompt import few_shot
 from core.qa.state import QAState
 from core.qa.sums import is_arithmetic
-
-LABELS = ("files", "general")
 
 
 def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -20,11 +18,15 @@ def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     question = state["standalone_question"]
     if is_arithmetic(question):
         return {"strategy": "simple", "route_reason": "arithmetic", "files_probability": 0.0, "usage": context.meter.take()}
-    prompt = few_shot("route_question", prompt_language(question), question=question)
     try:
-        files = probability(context.chat_model, prompt, *LABELS, cancel=context.cancel)
+        files = probability(context.chat_model, *needs_files(question), cancel=context.cancel)
     except BROKEN_DECISION:
         return {"strategy": "complex", "route_reason": "route_failed", "notes": ("route_failed",), "usage": context.meter.take()}
     if files < context.thresholds.files:
         return {"strategy": "simple", "route_reason": "general", "files_probability": files, "usage": context.meter.take()}
     return {"strategy": "complex", "route_reason": "needs_files", "files_probability": files, "usage": context.meter.take()}
+
+
+def needs_files(question: str) -> LabelQuestion:
+    """Does the question need the person's files?"""
+    return LabelQuestion(few_shot("route_question", prompt_language(question), question=question), "files", "general")
