@@ -24,6 +24,18 @@ _MARK = re.compile(r"\s*\[\d+(?:\s*[,，、]\s*\d+)*\]")
 _THOUSANDS = re.compile(r"(?<=\d)[,，](?=\d{3}(?!\d))")
 _TOKEN = re.compile(r"\d+(?:\.\d+)*|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\d_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _INITIAL = re.compile(r"\b([^\W\d_])\.(?=[^\W\d_]\b|\W|$)")
+_SOURCES = r"(?:passages?|documents?|files?|texts?|context|evidence|excerpts?|sources?)"
+_TELL = r"(?:say|state|mention|contain|provide|specify|include|tell|answer|indicate|give|list|describe|have|show)"
+_REFUSAL = re.compile(
+    rf"\b{_SOURCES}\b[^.]{{0,60}}\b(?:do|does|did|can)(?: not|n['’]t|not)\b[^.]{{0,40}}\b{_TELL}"
+    r"|\bnot (?:explicitly |directly |specifically )?(?:stated|mentioned|specified|provided|indicated|disclosed)\b"
+    rf"|\bnot (?:found|given|available) in the (?:\w+ )?{_SOURCES}\b"
+    r"|\bno (?:information|mention|answer|evidence|data|record|details?)\b|\b(?:cannot|can['’]t|could not) (?:be )?(?:find|found|determined?|answer)"
+    r"|\bI (?:do not|don['’]t) know\b|^unknown\b"
+    r"|(?:没有|未|无法|并未|不能)(?:被|有|明确|具体|直接|从中|在文中)*(?:提到|提及|说明|提供|找到|包含|给出|指出|说|记载|写明|回答|确定|得知|相关信息|信息)"
+    r"|不知道|不清楚|无相关",
+    re.IGNORECASE,
+)
 _ARTICLES = frozenset(("a", "an", "the"))
 _YES = frozenset(("yes", "是", "是的", "对"))
 _NO = frozenset(("no", "否", "不是", "不"))
@@ -39,6 +51,12 @@ def tokens(text: str) -> tuple[str, ...]:
     plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text)).casefold()
     plain = _INITIAL.sub(r"\1", plain).replace("'", "").replace("’", "")
     return tuple(token for token in _TOKEN.findall(plain) if token not in _ARTICLES)
+
+
+def refuses_in_words(answer: str) -> bool:
+    """Whether the first sentence says that the files do not say. A pipeline that has no refusal of its own may still refuse in words."""
+    first = re.split(r"(?<=[.!?])\s|[。！？\n]", answer.strip(), maxsplit=1)[0]
+    return bool(_REFUSAL.search(first))
 
 
 def exact_match(answer: str, right: Iterable[str]) -> float:
@@ -103,6 +121,7 @@ class Score:
     id: str
     failed: bool
     refused: bool
+    """By its flag, or in the words of its first sentence."""
     right: bool | None
     """What was wanted: a contained answer, or a refusal of an unanswerable question. None for a simple one without a stated answer."""
     em: float | None
@@ -129,7 +148,7 @@ class Score:
 def score(question: Json, line: Json, text_of: TextOf | None = None) -> Score:
     """Measure one line. `text_of` is needed for the truth of citations only."""
     steps = line.get("steps") or []
-    refused = bool(line.get("refused"))
+    refused = bool(line.get("refused")) or refuses_in_words(line.get("answer") or "")
     failed = "error" in line
     answer = "" if refused or failed else without_marks(line.get("answer") or "")
     short = "" if refused or failed else without_marks(line.get("short_answer") or "") or answer

@@ -92,9 +92,11 @@ def test_the_routing_questions_are_for_the_model_and_not_for_the_sum_checker() -
     assert not [q for q in questions if is_arithmetic(q["question"])]
 
 
-def test_no_question_is_an_example_of_a_prompt() -> None:
-    prompts = "\n".join(file.read_text(encoding="utf-8") for file in (HERE.parents[1] / "core/qa/prompts").glob("*.md")).splitlines()
-    examples = {line.strip().casefold() for line in prompts}
+def test_no_question_is_an_example_of_a_prompt_or_of_the_calibration() -> None:
+    folder = HERE.parents[1] / "core" / "qa"
+    prompts = "\n".join(file.read_text(encoding="utf-8") for file in (folder / "prompts").glob("*.md")).splitlines()
+    calibration = [row for file in (folder / "calibration").glob("*.jsonl") for row in lines(file)]
+    examples = {text.strip().casefold() for text in (*prompts, *(row["question"] for row in calibration))}
     asked = [q["question"] for q in lines(HERE / "routing_questions.jsonl") + GRAPH_QUESTIONS + FOLLOWUPS]
 
     assert not [question for question in asked if question.casefold() in examples]

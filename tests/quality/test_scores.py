@@ -15,6 +15,7 @@ from tests.quality.scores import (
     paired_ratio,
     percentile,
     recall,
+    refuses_in_words,
     route_right,
     score,
     tokens,
@@ -195,6 +196,39 @@ def test_an_unanswerable_question_is_right_when_it_is_refused() -> None:
     assert (refused.right, invented.right) == (True, False)
     assert refused.em is refused.f1 is refused.contained is None
     assert refused.recall == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The passages do not say who designed it.",
+        "The provided documents don't mention a price [1].",
+        "It is not stated in the manual.",
+        "There is no information about the noise level.",
+        "文中没有提到他的妻子。",
+        "资料未说明噪音是多少分贝。",
+        "根据提供的资料，无法确定是哪一天。",
+    ],
+)
+def test_a_refusal_in_words_is_a_refusal(answer: str) -> None:
+    assert refuses_in_words(answer)
+    assert score(question(type="unanswerable"), line(answer)).right is True
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The press does not need oil.",
+        "It was found in the attic [1].",
+        "Orders below 500 marks do not have a discount.",
+        "It is 55 Nm. The other values are not stated.",
+        "他没有回家。",
+        "不得直接上机。",
+        "",
+    ],
+)
+def test_an_answer_with_a_not_in_it_is_no_refusal(answer: str) -> None:
+    assert not refuses_in_words(answer)
 
 
 def test_a_refusal_says_nothing_right_even_when_its_words_do() -> None:

@@ -1,0 +1,219 @@
+"""How well the search finds the passages that questions need: by words, by vectors, and by both.
+
+    python -m tests.quality.retrieval SET [SET ...] --home HOME [--half tune|report] [--words-weight A ...]
+
+SET is a folder of questions and documents (see `set_reading`), or a retrieval set (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`). Each set has
+its index in `HOME/NAME of the folder`, or in HOME itself if an index lies there; it is made if it is missing. `--words-weight` tries other weights.
+
+    first     share of questions whose first passage is from a document that the question needs
+    recall@5  share of the needed documents that are among the first five passages
+    answer@5  share of single-hop questions with an accepted answer in one of the first five passages, in a document they need
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.cancel import CancelToken
+from core.documents import Chunk, ScoredChunk
+from core.paths import Paths
+from core.protocols import Vectors
+from core.retrieval.hybrid import HybridRetriever, Mode
+from core.settings import Settings
+from desktop.assembly import Application, assemble
+from tests.quality.set_reading import Half, half_of
+
+_UNSAFE = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
+_TITLE_CHARACTERS = 80
+PASSAGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What is searched, and the documents (by their key, see `document_key`) that it should bring."""
+
+    query: str
+    documents: frozenset[str]
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The figures of one way to search."""
+
+    first: float
+    recall: float
+    answer: float | None
+    lookups: int
+
+
+class RememberedQueries:
+    """An embedder that embeds each query once, so that every way to search is given the same vector."""
+
+    def __init__(self, application: Application) -> None:
+        self._embedder = application.embedder
+        self._vectors: dict[str, Vectors] = {}
+        self.model_id = self._embedder.model_id
+        self.dimension = self._embedder.dimension
+
+    def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
+        if text not in self._vectors:
+            self._vectors[text] = self._embedder.embed_query(text, cancel=cancel)
+        return self._vectors[text]
+
+    def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
+        return self._embedder.embed_passages(texts, cancel=cancel)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self._embedder.count_tokens(texts)
+
+
+def rows(file: Path) -> Iterator[dict[str, object]]:
+    """The lines of a JSONL file."""
+    return (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
+
+
+def document_key(path: Path) -> str:
+    """The id in front of `__` in the name of a file that was a row of a corpus; else the file's name."""
+    return path.name.split("__")[0] if "__" in path.name else path.name
+
+
+def lookups(folder: Path, half: Half | None) -> list[Lookup]:
+    """The answerable questions of a set, or of one half of it."""
+    if (folder / "queries.jsonl").exists():
+        return _retrieval_lookups(folder, half)
+    index = folder / "docs_index.jsonl"
+    files = {str(row["title"]): Path(str(row["file"])).name for row in rows(index)} if index.exists() else {}
+    found = []
+    for row in rows(folder / "questions.jsonl"):
+        if row["type"] == "unanswerable" or (half and half_of(folder.name, str(row["id"])) != half):
+            continue
+        has_docs = (folder / "docs").is_dir()
+        named = row["supporting"] if has_docs else row.get("supporting_ids") or row["supporting"]
+        assert isinstance(named, list) and isinstance(row["answers"], list)
+        documents = frozenset(files.get(str(name), str(name)) for name in named)
+        answers = tuple(map(str, row["answers"])) if row["type"] == "single" else ()
+        if documents:
+            found.append(Lookup(str(row["question"]), documents, answers))
+    return found
+
+
+def _retrieval_lookups(folder: Path, half: Half | None) -> list[Lookup]:
+    relevant: dict[str, set[str]] = {}
+    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        query, document, score = line.split("\t")
+        if float(score) > 0:
+            relevant.setdefault(query, set()).add(document)
+    queries = ((str(row["id"]), str(row["text"])) for row in rows(folder / "queries.jsonl"))
+    return [
+        Lookup(text, frozenset(relevant[query]))
+        for query, text in queries
+        if query in relevant and (half is None or half_of(folder.name, query) == half)
+    ]
+
+
+def documents_folder(folder: Path, home: Path) -> Path:
+    """The documents of a set as files: its own, or the rows of its corpus written below `home`."""
+    if (folder / "docs").is_dir():
+        return folder / "docs"
+    written = home / "documents"
+    written.mkdir(parents=True, exist_ok=True)
+    for row in rows(folder / "corpus.jsonl"):
+        title = str(row.get("title") or "")
+        name = _UNSAFE.sub("_", title).strip(" .")[:_TITLE_CHARACTERS]
+        (written / f"{row['id']}__{name}.txt").write_text(f"{title}\n\n{row['text']}", encoding="utf-8", newline="")
+    return written
+
+
+def home_of(folder: Path, home: Path) -> Path:
+    """Where the index of a set is or will be."""
+    return home if Paths(home).index_database.exists() else home / folder.name
+
+
+def open_set(folder: Path, home: Path, settings: Settings | None = None) -> Application:
+    """The app over a set, indexed if it was not yet."""
+    place = home_of(folder, home)
+    application = assemble(Paths(place), settings or Settings())
+    if not application.index_store.has_documents():
+        sys.stderr.write(f"indexing {folder.name}\n")
+        for _ in application.library.index(CancelToken(), [documents_folder(folder, place)]):
+            pass
+    return application
+
+
+def recall(documents: frozenset[str], passages: Sequence[ScoredChunk]) -> float:
+    """Share of the needed documents among these passages."""
+    return len(documents & {document_key(item.chunk.path) for item in passages}) / len(documents)
+
+
+def states(passage: Chunk, lookup: Lookup) -> bool:
+    """Whether a passage of a needed document contains an accepted answer; case and white space do not count."""
+    text = _plain(passage.text)
+    return document_key(passage.path) in lookup.documents and any(_plain(answer) in text for answer in lookup.answers)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", "", text.casefold())
+
+
+def measure(asked: Sequence[Lookup], search: Callable[[str], Sequence[ScoredChunk]]) -> Found:
+    """The figures of one way to search, over all lookups."""
+    first, found, stated = 0.0, 0.0, []
+    for lookup in asked:
+        passages = search(lookup.query)[:PASSAGES]
+        first += bool(passages) and document_key(passages[0].chunk.path) in lookup.documents
+        found += recall(lookup.documents, passages)
+        if lookup.answers:
+            stated.append(any(states(item.chunk, lookup) for item in passages))
+    return Found(first / len(asked), found / len(asked), sum(stated) / len(stated) if stated else None, len(asked))
+
+
+def ways(application: Application, weights: Sequence[float]) -> Mapping[str, Callable[[str], Sequence[ScoredChunk]]]:
+    """The ways to search that are compared, by name."""
+    embedder = RememberedQueries(application)
+    store = application.index_store
+    modes: tuple[tuple[str, Mode], ...] = (("words", "words"), ("vectors", "vectors"), ("hybrid", "hybrid"))
+    retrievers = {name: HybridRetriever(store, embedder, mode=mode) for name, mode in modes}
+    retrievers |= {f"hybrid {weight:g}": HybridRetriever(store, embedder, words_weight=weight) for weight in weights}
+    return {name: _search_with(retriever) for name, retriever in retrievers.items()}
+
+
+def _search_with(retriever: HybridRetriever) -> Callable[[str], Sequence[ScoredChunk]]:
+    cancel = CancelToken()
+    return lambda query: retriever.search(query, k=PASSAGES, cancel=cancel)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.quality.retrieval", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("sets", nargs="+", type=Path, metavar="SET")
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--half", choices=("tune", "report"))
+    parser.add_argument("--words-weight", nargs="*", type=float, default=[], metavar="A")
+    parsed = parser.parse_args(arguments)
+    out = sys.stdout
+    out.write("| set | search | first | recall@5 | answer@5 | questions |\n|---|---|---|---|---|---|\n")
+    for folder in parsed.sets:
+        application = open_set(folder, parsed.home)
+        asked = lookups(folder, parsed.half)
+        try:
+            for name, search in ways(application, parsed.words_weight).items():
+                found = measure(asked, search)
+                answer = "" if found.answer is None else f"{found.answer:.3f}"
+                out.write(f"| {folder.name} | {name} | {found.first:.3f} | {found.recall:.3f} | {answer} | {found.lookups} |\n")
+                out.flush()
+        finally:
+            application.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
