@@ -15,6 +15,7 @@ from core.qa.nodes.direct_answer import direct_answer
 from core.qa.nodes.evaluate_context import evaluate_context
 from core.qa.nodes.generate_answer import generate_answer
 from core.qa.nodes.plan_next_step import plan_next_step
+from core.qa.nodes.propose_lookup import propose_lookup
 from core.qa.nodes.refuse import refuse
 from core.qa.nodes.retrieve import retrieve
 from core.qa.nodes.rewrite_question import rewrite_question
@@ -37,6 +38,7 @@ def build_graph() -> Graph:
         retrieve,
         plan_next_step,
         evaluate_context,
+        propose_lookup,
         web_search,
         generate_answer,
         refuse,
@@ -51,6 +53,7 @@ def build_graph() -> Graph:
     graph.add_conditional_edges("retrieve", routes.after_retrieve)
     graph.add_conditional_edges("plan_next_step", routes.after_plan)
     graph.add_conditional_edges("evaluate_context", routes.after_evaluation)
+    graph.add_conditional_edges("propose_lookup", routes.after_proposal)
     graph.add_edge("web_search", "evaluate_context")
     graph.add_conditional_edges("generate_answer", routes.after_generation, {"refuse": "refuse", "end": END})
     graph.add_edge("refuse", END)

@@ -20,7 +20,8 @@ RECURSION_LIMIT = 30
 class RunLimits:
     """The most one run may use, and how much evidence it may read.
 
-    `evidence_tokens` bounds all passages of a prompt together, `chunks_per_lookup` what one search adds.
+    `evidence_tokens` bounds all passages of a prompt together, `chunks_per_lookup` what one search adds, `proposals` how many lookups
+    the model may add to its plan.
     """
 
     model_calls: int = 40
@@ -28,12 +29,13 @@ class RunLimits:
     seconds: float = 600.0
     evidence_tokens: int = 1500
     chunks_per_lookup: int = 5
+    proposals: int = 1
 
 
 LIMITS: dict[Budget, RunLimits] = {
-    "quick": RunLimits(model_calls=20, tokens=12_000, seconds=180.0, evidence_tokens=800, chunks_per_lookup=3),
+    "quick": RunLimits(model_calls=20, tokens=12_000, seconds=180.0, evidence_tokens=800, chunks_per_lookup=3, proposals=0),
     "careful": RunLimits(),
-    "exhaustive": RunLimits(model_calls=80, tokens=90_000, seconds=1800.0, evidence_tokens=3000, chunks_per_lookup=8),
+    "exhaustive": RunLimits(model_calls=80, tokens=90_000, seconds=1800.0, evidence_tokens=3000, chunks_per_lookup=8, proposals=3),
 }
 
 

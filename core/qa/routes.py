@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
+from core.documents import WebOutcome
 from core.qa.state import QAState
 
 Start = Literal["rewrite_question", "route_question", "retrieve"]
 AfterRoute = Literal["direct_answer", "decompose_question", "retrieve"]
 AfterRetrieve = Literal["plan_next_step", "evaluate_context", "generate_answer", "refuse"]
 AfterPlan = Literal["retrieve", "evaluate_context", "generate_answer", "refuse"]
-AfterEvaluation = Literal["generate_answer", "web_search", "refuse"]
+AfterEvaluation = Literal["generate_answer", "propose_lookup", "web_search", "refuse"]
+AfterProposal = Literal["retrieve", "web_search", "generate_answer", "refuse"]
 AfterGeneration = Literal["refuse", "end"]
+
+MAX_LOOKUPS = 6
+"""Lookups of one question, planned and proposed: with more of them the run would come near the recursion limit."""
 
 
 def from_start(state: QAState) -> Start:
@@ -55,11 +60,32 @@ def _use_evidence(state: QAState) -> Literal["evaluate_context", "generate_answe
 
 
 def after_evaluation(state: QAState) -> AfterEvaluation:
-    """The web at most once and only after the files fell short; after the second evaluation there is no way back to it."""
+    """Where the files fell short: another lookup if one may be proposed, else the web, else what there is."""
     evaluation = state["evaluation"]
     if evaluation is not None and evaluation.enough:
         return "generate_answer"
-    if evaluation is not None and state["evaluation_count"] == 1 and state["features"].web and evaluation.web_query:
+    if state["features"].plan and may_propose(state):
+        return "propose_lookup"
+    return _beyond_the_files(state)
+
+
+def after_proposal(state: QAState) -> AfterProposal:
+    """A lookup that is worth making is made."""
+    return "retrieve" if state["planned_next"] == "retrieve" else _beyond_the_files(state)
+
+
+def may_propose(state: QAState) -> bool:
+    """Whether another lookup may be proposed: few enough were made, the last one brought something, and the web was not asked yet."""
+    if state["web"] != WebOutcome() or state["proposals"] >= state["max_proposals"]:
+        return False
+    lookups = state["lookups"]
+    return len(lookups) < min(MAX_LOOKUPS, state["max_retrievals"]) and (not state["proposals"] or bool(lookups[-1].found))
+
+
+def _beyond_the_files(state: QAState) -> Literal["web_search", "generate_answer", "refuse"]:
+    """The web at most once: once it was asked, whatever came of it, there is no way back to it."""
+    evaluation = state["evaluation"]
+    if evaluation is not None and evaluation.web_query and state["features"].web and state["web"] == WebOutcome():
         return "web_search"
     return "generate_answer" if state["documents"] or state["web"].results else "refuse"
 

@@ -88,7 +88,7 @@ class Session:
             meter=meter,
             cancel=cancel,
         )
-        state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals)
+        state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals, meter.limits.proposals)
         return self._run(state, context)
 
     def _run(self, start: QAState, context: QAContext) -> Generator[AnswerEvent, None, None]:
@@ -227,7 +227,7 @@ def _changes(data: Mapping[str, Any]) -> dict[str, Any]:
 def detail(node: str, changes: Mapping[str, Any]) -> dict[str, object]:
     """What the trace shows of a node besides its time: plain values, in the words of the state."""
     shown: dict[str, object] = {}
-    for key in ("standalone_question", "strategy", "route_reason", "planned_next", "planner_advice", "current_query", "refused"):
+    for key in ("standalone_question", "strategy", "route_reason", "planned_next", "planner_advice", "current_queries", "refused"):
         if key in changes:
             shown[key] = changes[key]
     if node == "route_question" and changes.get("files_probability") is not None:

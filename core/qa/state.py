@@ -42,7 +42,7 @@ class QAState(TypedDict, total=False):
 
     `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
     later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`; `lookups` are those already
-    searched. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
+    searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
     """
 
     features: Features
@@ -54,7 +54,7 @@ class QAState(TypedDict, total=False):
     files_probability: float | None
     sub_questions: tuple[str, ...]
     next_sub_idx: int
-    current_query: str
+    current_queries: tuple[str, ...]
     lookups: tuple[SubQuestion, ...]
     retrieval_count: int
     max_retrievals: int
@@ -62,7 +62,8 @@ class QAState(TypedDict, total=False):
     planner_advice: Plan | None
     planned_next: Plan
     evaluation: Evaluation | None
-    evaluation_count: int
+    proposals: int
+    max_proposals: int
     judgement: Judgement | None
     doubts: tuple[Doubt, ...]
     retries: int
@@ -76,7 +77,7 @@ class QAState(TypedDict, total=False):
     limits_hit: Annotated[tuple[str, ...], operator.add]
 
 
-def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipeline, max_retrievals: int) -> QAState:
+def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipeline, max_retrievals: int, max_proposals: int = 0) -> QAState:
     """The state a run begins with; every field has its empty value, so that routes and nodes never meet a missing key."""
     return QAState(
         features=PIPELINES[pipeline],
@@ -88,7 +89,7 @@ def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipelin
         files_probability=None,
         sub_questions=(question,),
         next_sub_idx=0,
-        current_query=question,
+        current_queries=(question,),
         lookups=(),
         retrieval_count=0,
         max_retrievals=max_retrievals,
@@ -96,7 +97,8 @@ def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipelin
         planner_advice=None,
         planned_next="retrieve",
         evaluation=None,
-        evaluation_count=0,
+        proposals=0,
+        max_proposals=max_proposals,
         judgement=None,
         doubts=(),
         retries=0,

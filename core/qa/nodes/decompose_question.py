@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
@@ -11,13 +9,12 @@ from langgraph.runtime import Runtime
 from core.qa.context import QAContext
 from core.qa.decisions import BROKEN_DECISION
 from core.qa.language import prompt_language
+from core.qa.lookups import next_round, references, same, without_references
 from core.qa.prompt import few_shot
 from core.qa.replies import SubQuestions
 from core.qa.state import QAState
 
 MAX_TOKENS = 320
-
-EARLIER_RESULT = re.compile(r"#([1-9])")
 
 
 def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -30,7 +27,7 @@ def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     except BROKEN_DECISION:
         return {"sub_questions": (question,), "notes": ("decompose_failed",), "usage": context.meter.take()}
     plan = usable_plan(question, reply.value.lookups)
-    return {"sub_questions": plan, "current_query": plan[0], "usage": context.meter.take()}
+    return {"sub_questions": plan, "current_queries": next_round(plan, 0, {}), "usage": context.meter.take()}
 
 
 def usable_plan(question: str, lookups: Sequence[str]) -> tuple[str, ...]:
@@ -40,26 +37,19 @@ def usable_plan(question: str, lookups: Sequence[str]) -> tuple[str, ...]:
     brings, and, after a copy of the whole question, everything that builds on it (its answer would be the answer).
     """
     kept: list[str] = []
-    seen: set[str] = set()
     language = prompt_language(question)
     for lookup in lookups:
         text = " ".join(lookup.split())
-        key = _same(text)
-        refers = [int(n) for n in EARLIER_RESULT.findall(text)]
-        if not key or key in seen or (prompt_language(text) != language and not refers):
+        refers = references(text)
+        own_words = without_references(text)
+        if not own_words.strip() or any(same(text, other) for other in kept):
             continue
-        if any(n > len(kept) for n in refers) or (refers and prompt_language(EARLIER_RESULT.sub("", text)) != language):
+        if any(n > len(kept) for n in refers) or prompt_language(own_words) != language:
             continue
-        if kept and _same(kept[0]) == _same(question) and refers:
+        if kept and same(kept[0], question) and refers:
             continue
-        seen.add(key)
         kept.append(text)
-    if not kept or (len(kept) == 1 and not EARLIER_RESULT.search(kept[0])):
+    if not kept or (len(kept) == 1 and not references(kept[0])):
         # One lookup only: the person's own words search at least as well as the model's copy of them.
         return (question,)
     return tuple(kept)
-
-
-def _same(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in folded if character.isalnum())

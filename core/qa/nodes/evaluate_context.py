@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from core.documents import Evaluation, ScoredChunk, WebResult
+from core.documents import Evaluation, ScoredChunk, WebOutcome, WebResult
 from core.errors import InvalidRequest
 from core.qa.context import QAContext
 from core.qa.decisions import BROKEN_DECISION, LabelQuestion, probability
@@ -15,35 +15,47 @@ from core.qa.prompt import evidence_prompt
 from core.qa.state import QAState
 from core.web.query import build_web_query
 
+FIRST_PORTION = 2
+
 
 def evaluate_context(state: QAState, runtime: Runtime[QAContext]) -> QAState:
-    """Set `evaluation`; on the first visit, with the web switched on, also what to search for there.
+    """Set `evaluation`; while the web was not asked and is switched on, also what to search for there.
 
-    Having found passages is not having the answer. A broken decision counts as enough: the answer is then still held to the
+    The best passages are read first: where they alone are surely enough, the rest is left out of the evidence, unread. Having found passages is not having the answer. A broken decision counts as enough: the answer is then still held to the
     evidence, while "not enough" might send words to the web because of a failure of ours.
     """
     context = runtime.context
-    visit = state["evaluation_count"] + 1
-    done: QAState = {"evaluation_count": visit}
     if not state["documents"] and not state["web"].results:
         evaluation = Evaluation(enough=False, missing=(state["standalone_question"],), reason="nothing_found")
-        return {**done, **_with_web_query(evaluation, state, context, visit), "usage": context.meter.take()}
+        return {**_with_web_query(evaluation, state, context), "usage": context.meter.take()}
     limit = context.meter.limit_hit()
     if limit:
         hit = () if limit in state["limits_hit"] else (limit,)
-        return {**done, "evaluation": Evaluation(enough=True, reason="limit"), "limits_hit": hit, "usage": context.meter.take()}
-    question = state["standalone_question"]
+        return {"evaluation": Evaluation(enough=True, reason="limit"), "limits_hit": hit, "usage": context.meter.take()}
+    enough, documents = 0.0, state["documents"]
     try:
-        asked = is_stated(question, state["documents"], state["web"].results)
-        enough = probability(context.chat_model, *asked, cancel=context.cancel)
+        for documents in _portions(state):
+            asked = is_stated(state["standalone_question"], documents, state["web"].results)
+            enough = probability(context.chat_model, *asked, cancel=context.cancel)
+            if enough >= context.thresholds.plan:
+                break
     except BROKEN_DECISION:
         evaluation = Evaluation(enough=True, reason="evaluate_failed")
-        return {**done, "evaluation": evaluation, "notes": ("evaluate_failed",), "usage": context.meter.take()}
+        return {"evaluation": evaluation, "notes": ("evaluate_failed",), "usage": context.meter.take()}
     confidence = context.thresholds.confidence("enough", enough)
     if enough >= context.thresholds.enough:
-        return {**done, "evaluation": Evaluation(enough=True, reason="stated", confidence=confidence), "usage": context.meter.take()}
+        evaluation = Evaluation(enough=True, reason="stated", confidence=confidence)
+        return {"evaluation": evaluation, "documents": documents, "usage": context.meter.take()}
     evaluation = Evaluation(enough=False, missing=_missing(state), reason="not_stated", confidence=confidence)
-    return {**done, **_with_web_query(evaluation, state, context, visit), "usage": context.meter.take()}
+    return {**_with_web_query(evaluation, state, context), "usage": context.meter.take()}
+
+
+def _portions(state: QAState) -> tuple[tuple[ScoredChunk, ...], ...]:
+    """What to read before deciding: after a single lookup the best passages first, else all at once."""
+    documents = state["documents"]
+    if len(state["lookups"]) != 1 or state["web"].results or len(documents) <= FIRST_PORTION:
+        return (documents,)
+    return documents[:FIRST_PORTION], documents
 
 
 def is_stated(question: str, documents: Sequence[ScoredChunk], web_results: Sequence[WebResult] = ()) -> LabelQuestion:
@@ -60,8 +72,8 @@ def _missing(state: QAState) -> tuple[str, ...]:
     return (empty or (state["standalone_question"],))[:6]
 
 
-def _with_web_query(evaluation: Evaluation, state: QAState, context: QAContext, visit: int) -> QAState:
-    if visit > 1 or context.web_mode == "off" or not state["features"].web:
+def _with_web_query(evaluation: Evaluation, state: QAState, context: QAContext) -> QAState:
+    if state["web"] != WebOutcome() or context.web_mode == "off" or not state["features"].web:
         return {"evaluation": evaluation}
     passages = [found.chunk.text for found in state["documents"]]
     try:

@@ -1,48 +1,71 @@
-"""Search the files for one lookup."""
+"""Search the files for this round's lookups."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
-from core.documents import ScoredChunk, SubQuestion
+from core.documents import SubQuestion
 from core.errors import Cancelled, LamplightError
 from core.qa.context import QAContext
 from core.qa.state import QAState
-from core.retrieval.budget import fit
+from core.retrieval.neighbours import grow_evidence
 
-# Later lookups of one question add less: the evidence of all rounds has to fit into one prompt.
-LATER_CHUNKS = 4
+# Several lookups of one question add less each: the evidence of all of them has to fit into one prompt.
+SHARED_CHUNKS = 4
 HEADING_TOKENS = 16
 # Two passages are the least a lookup is worth.
 LOOKUP_TOKENS = 500
 
 
 def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
-    """Append what the current lookup finds. Nothing found is data; a failed search is written into the lookup and the notes."""
+    """Append what the lookups of this round find. Nothing found is data; a failed search is written into its lookup and the notes."""
     context = runtime.context
-    query = state["current_query"]
-    limits = context.meter.limits
-    k = min(LATER_CHUNKS, limits.chunks_per_lookup) if state["retrieval_count"] else limits.chunks_per_lookup
-    round_done: QAState = {"retrieval_count": state["retrieval_count"] + 1, "next_sub_idx": state["next_sub_idx"] + 1}
-    try:
-        outcome = context.retriever.search_with_notes(query, k=k, cancel=context.cancel)
-    except Cancelled:
-        raise
-    except LamplightError as error:
-        lookup = SubQuestion(query, error=error.code)
-        return {**round_done, "lookups": (*state["lookups"], lookup), "notes": ("search_failed", error.code), "usage": context.meter.take()}
-    merged = merge(state["documents"], outcome.passages)
-    # Passages found earlier come first, so the room is given to them first and the evidence only grows.
-    lookups = len(state["sub_questions"])
-    tokens = min(max(limits.evidence_tokens, LOOKUP_TOKENS * lookups), context.chat_model.context_tokens // 2)
-    room = room_after(state["next_sub_idx"] + 1, lookups, tokens)
-    documents = tuple(fit(merged, max_tokens=room, count_tokens=context.chat_model.count_tokens, overhead_tokens=HEADING_TOKENS))
-    added = len(documents) - len(state["documents"])
-    lookup = SubQuestion(query, found=added)
-    new_notes = tuple(note for note in outcome.notes if note not in state["notes"])
-    return {**round_done, "lookups": (*state["lookups"], lookup), "documents": documents, "notes": new_notes, "usage": context.meter.take()}
+    documents, lookups = state["documents"], state["lookups"]
+    notes: list[str] = []
+    queries = state["current_queries"][: max(1, state["max_retrievals"] - state["retrieval_count"])]
+    for query in queries:
+        try:
+            outcome = context.retriever.search_all(wordings(query, state), k=_chunks(state, context), cancel=context.cancel)
+        except Cancelled:
+            raise
+        except LamplightError as error:
+            lookups = (*lookups, SubQuestion(query, error=error.code))
+            notes += ["search_failed", error.code]
+            continue
+        grown = grow_evidence(
+            documents,
+            outcome.passages,
+            max_tokens=_room(state, context, done=len(lookups) + 1),
+            count_tokens=context.chat_model.count_tokens,
+            read=context.retriever.text_of,
+            overhead_tokens=HEADING_TOKENS,
+        )
+        lookups = (*lookups, SubQuestion(query, found=len(grown) - len(documents)))
+        documents = grown
+        notes += outcome.notes
+    return {
+        "retrieval_count": state["retrieval_count"] + len(queries),
+        "next_sub_idx": state["next_sub_idx"] + len(queries),
+        "lookups": lookups,
+        "documents": documents,
+        "notes": tuple(note for note in dict.fromkeys(notes) if note not in state["notes"]),
+        "usage": context.meter.take(),
+    }
+
+
+def wordings(query: str, state: QAState) -> tuple[str, ...]:
+    """What is searched for a lookup: its own words, and those of the question where they name what the lookup may have lost.
+
+    A lookup that was finished with an earlier answer may lack the subject ("Why was the officer banished?"), so the question with
+    the answers found so far is searched too. A follow-up is searched as the person typed it and as it was rewritten.
+    """
+    question = state["standalone_question"]
+    if len(state["sub_questions"]) == 1:
+        return tuple(dict.fromkeys((query, state["question"])))
+    found = [lookup.answer for lookup in state["lookups"] if lookup.answer]
+    if found:
+        return (query, " ".join((question, *found)))
+    return (query, question) if len(state["current_queries"]) == 1 else (query,)
 
 
 def room_after(lookup: int, lookups: int, tokens: int) -> int:
@@ -50,10 +73,13 @@ def room_after(lookup: int, lookups: int, tokens: int) -> int:
     return tokens * min(lookup, lookups) // max(lookups, 1)
 
 
-def merge(evidence: Sequence[ScoredChunk], found: Sequence[ScoredChunk]) -> tuple[ScoredChunk, ...]:
-    """Evidence in arrival order, unique by chunk id; a chunk found again keeps its place and the higher of its scores."""
-    merged = {item.chunk.id: item for item in evidence}
-    for item in found:
-        known = merged.get(item.chunk.id)
-        merged[item.chunk.id] = item if known is None else ScoredChunk(known.chunk, max(known.score, item.score))
-    return tuple(merged.values())
+def _chunks(state: QAState, context: QAContext) -> int:
+    alone = len(state["current_queries"]) == 1 and not state["retrieval_count"]
+    most = context.meter.limits.chunks_per_lookup
+    return most if alone else min(SHARED_CHUNKS, most)
+
+
+def _room(state: QAState, context: QAContext, done: int) -> int:
+    planned = len(state["sub_questions"])
+    tokens = max(context.meter.limits.evidence_tokens, LOOKUP_TOKENS * planned)
+    return room_after(done, planned, min(tokens, context.chat_model.context_tokens // 2))

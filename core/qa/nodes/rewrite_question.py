@@ -33,7 +33,7 @@ def rewrite_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         return {"notes": ("rewrite_failed",), "usage": context.meter.take()}
     if not rewritten or len(rewritten) > 3 * len(state["question"]) + 200:
         rewritten = state["question"]
-    return {"standalone_question": rewritten, "sub_questions": (rewritten,), "current_query": rewritten, "usage": context.meter.take()}
+    return {"standalone_question": rewritten, "sub_questions": (rewritten,), "current_queries": (rewritten,), "usage": context.meter.take()}
 
 
 def history_text(history: Sequence[Message], language: PromptLanguage) -> str:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from core.qa.nodes.retrieve import merge, room_after
+from core.qa.nodes.retrieve import room_after
 from tests.fakes.asking import ask
 from tests.fakes.retrieval import KnownPassages, passage
 from tests.fakes.scripted_chat_model import ScriptedChatModel
@@ -16,7 +16,8 @@ def test_each_of_several_lookups_has_its_share() -> None:
 
 def test_the_first_lookup_leaves_room_for_the_second() -> None:
     def found(query: str) -> list[object]:
-        return [passage(hash((query, n)) % 10_000, f"{query} " + "word " * 140) for n in range(5)]
+        first = 10 if query == "one?" else 20
+        return [passage(first + n, f"{query} " + "word " * 140, start=(first + n) * 10_000) for n in range(5)]
 
     model = ScriptedChatModel(
         streams=lambda prompt: "word",
@@ -27,11 +28,3 @@ def test_the_first_lookup_leaves_room_for_the_second() -> None:
     asked = ask("Compare one and two", model, KnownPassages(otherwise=found))  # type: ignore[arg-type]
 
     assert [lookup.found for lookup in asked.answer.sub_questions] == [4, 4]
-
-
-def test_a_chunk_found_again_keeps_its_place_and_the_higher_score() -> None:
-    first, second = passage(1, "a", score=0.2), passage(2, "b", score=0.4)
-
-    merged = merge([first, second], [passage(1, "a", score=0.9), passage(3, "c", score=0.1)])
-
-    assert [(found.chunk.id, found.score) for found in merged] == [(1, 0.9), (2, 0.4), (3, 0.1)]
