@@ -79,7 +79,12 @@ def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
         "web": _web(answer.web, [citation for citation in answer.citations if citation.file is None]),
         "evaluation": None
         if answer.evaluation is None
-        else {"enough": answer.evaluation.enough, "missing": list(answer.evaluation.missing), "reason": answer.evaluation.reason},
+        else {
+            "enough": answer.evaluation.enough,
+            "missing": list(answer.evaluation.missing),
+            "reason": answer.evaluation.reason,
+            "confidence": answer.evaluation.confidence,
+        },
         "judgement": None
         if answer.judgement is None
         else {

@@ -63,7 +63,7 @@ def test_the_answer_has_the_words_of_the_contract() -> None:
         "route_reason": "files",
         "answer": "So [1] [2].",
         "refused": False,
-        "evaluation": {"enough": False, "missing": ["when"], "reason": "half"},
+        "evaluation": {"enough": False, "missing": ["when"], "reason": "half", "confidence": None},
         "judgement": {"relevance": 1, "completeness": 0.5, "faithfulness": 1, "score": 0.8},
         "doubts": [{"start": 3, "end": 6, "kind": "number", "text": "[1]"}],
         "refusal": {"searched": ["who?"], "closest": [{"n": 1, "why": "no_answer"}], "would_settle": "A document that says who."},
