@@ -108,9 +108,9 @@ def route_right(question: Json, line: Json) -> bool | None:
 
 
 def answerable_score(line: Json) -> float | None:
-    """How sure the run was that the files answer the question, if the line says so; a refusal ranks below every answer."""
+    """How sure the run was that the files answer the question, if the line says so."""
     evaluation = line.get("evaluation") or {}
-    sure = evaluation.get("probability", evaluation.get("confidence"))
+    sure = evaluation.get("confidence")
     return None if sure is None else float(sure)
 
 
