@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from langgraph.runtime import Runtime
 
 from core.events import AnswerText
+from core.qa.answer_form import shown
 from core.qa.citations import without_marks
 from core.qa.context import QAContext
 from core.qa.decisions import Stream
@@ -15,7 +14,6 @@ from core.qa.prompt import evidence_prompt, prompt_text
 from core.qa.state import QAState
 
 MAX_TOKENS = 500
-FENCE = re.compile(r"</?[0-9a-f]{6}>")
 
 
 def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -36,20 +34,22 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         doubt=prompt_text("generate_answer_doubt", language) if unsure else "",
     )
     not_stated = prompt_text("not_stated", language)
-    text, shown = "", 0
+    text = visible = ""
     stream = Stream(context.chat_model.stream(prompt, max_tokens=MAX_TOKENS, cancel=context.cancel))
     for piece in stream:
         text += piece
         if _says(text, not_stated):
             return {"generation": "", "refused": True, "usage": context.meter.take()}
-        # Held back only while it may still become the fixed word.
-        if not _may_become(text, not_stated):
-            runtime.stream_writer(AnswerText(text[shown:]))
-            shown = len(text)
-    if text[shown:]:
-        runtime.stream_writer(AnswerText(text[shown:]))
-    text = FENCE.sub("", text)
-    return {"generation": text.strip(), "refused": not without_marks(text), "notes": stream.notes, "usage": context.meter.take()}
+        visible = _show(shown(text, finished=False), visible, runtime)
+    text = shown(text, finished=True)
+    _show(text, visible, runtime)
+    return {"generation": text, "refused": not without_marks(text), "notes": stream.notes, "usage": context.meter.take()}
+
+
+def _show(text: str, visible: str, runtime: Runtime[QAContext]) -> str:
+    if len(text) > len(visible):
+        runtime.stream_writer(AnswerText(text[len(visible) :]))
+    return text
 
 
 def _facts(state: QAState) -> str:
@@ -63,7 +63,3 @@ def _plain(text: str) -> str:
 
 def _says(text: str, phrase: str) -> bool:
     return _plain(text).startswith(_plain(phrase))
-
-
-def _may_become(text: str, phrase: str) -> bool:
-    return _plain(phrase).startswith(_plain(text))

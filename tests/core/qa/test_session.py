@@ -157,12 +157,15 @@ def test_a_sum_in_a_conversation_is_not_rewritten() -> None:
 
 
 def test_the_text_streams_before_the_run_is_over() -> None:
-    model = ScriptedChatModel(streams=[["The fee ", "is ", "40 euros."]], replies=lambda p, t: {"lookups": ["fee"]}, choices=says_yes)
+    model = ScriptedChatModel(
+        streams=[["40 ", "euros\n", "The fee ", "is 40 ", "euros."]], replies=lambda p, t: {"lookups": ["fee"]}, choices=says_yes
+    )
 
     asked = ask("What is the fee?", model, KnownPassages(otherwise=[FEE]))
 
     texts = [event.text for event in asked.events if isinstance(event, AnswerText)]
-    assert texts == ["The fee ", "is ", "40 euros."]
+    # The first line comes whole: until then it might still become a refusal.
+    assert texts == ["40 euros", "\n\nThe fee", " is 40", " euros."]
     assert asked.answer.seconds_to_first_word is not None
 
 
@@ -483,7 +486,7 @@ class StopsAfterTheFirstWords(ScriptedChatModel):
     """Writes a few words and goes on only when somebody asks to stop."""
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
-        yield "The fee "
+        yield "40 euros\n"
         cancel.wait(10)
         cancel.check()
         raise AssertionError("nobody asked to stop")
@@ -501,7 +504,7 @@ def test_stopping_keeps_what_was_already_shown() -> None:
 
     answer = Asked(events).answer
     assert answer.interrupted
-    assert answer.text == "The fee [1]"
+    assert answer.text == "40 euros [1]"
 
 
 def test_closing_the_stream_stops_the_run() -> None:
@@ -603,3 +606,14 @@ def test_whatever_the_model_says_the_run_ends_within_its_limits(batch: int) -> N
         assert len(pages.queries) <= 1, seed
         assert len(asked.nodes) <= 24, seed
         assert sum(isinstance(event, AnswerFinished) for event in asked.events) == 1
+
+
+def test_only_our_own_words_are_named_for_keeping() -> None:
+    model = model_for()
+
+    ask("When does the library in Elmstead open?", model, KnownPassages(otherwise=[STAFF]))
+
+    kept = "\n".join(message.content for prompt in model.kept for message in prompt.messages)
+    assert len(model.kept) >= 2
+    assert "Elmstead" not in kept
+    assert any(asked.prompt.messages[:-1] == prompt.messages[:-1] for asked in model.asked for prompt in model.kept)
