@@ -66,6 +66,11 @@ class Paths:
         return Path(os.environ.get("LAMPLIGHT_MODELS") or PROGRAM / ".models")
 
     @property
+    def engine_cache(self) -> Path:
+        """What the chat engine measured and read on this machine; can be deleted at any time."""
+        return self.home / "engine"
+
+    @property
     def logs(self) -> Path:
         return self.home / "logs"
 

@@ -90,6 +90,14 @@ class ChatModel(Protocol):
         """How fast this model is on this machine; None until it was measured. Loads no weights."""
         ...
 
+    def keep(self, prompts: Sequence[Prompt], *, cancel: CancelToken) -> None:
+        """Say that many prompts will begin like these, up to their last message: that part is worth keeping, also between runs.
+
+        Only for prompts made of the program's own texts: what is kept may be written to disk. Costs next to nothing, may be called
+        again, and raises nothing but `Cancelled`: whatever fails here only makes the next call slower.
+        """
+        ...
+
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         """Yield the answer as it is written (whole characters only); the generator's return value says what it cost and why it ended."""
         ...

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
-from core.errors import ModelMissing, ReplyUnusable
+from core.errors import Cancelled, LamplightError, ModelMissing, ReplyUnusable
 from core.process.host import ChildProcess
 from core.process.wire import Json
 from core.protocols import Choice, Reply, ReplyT, Speed, Written
@@ -26,6 +26,7 @@ _NEVER = CancelToken()
 class LlamaCppChatModel:
     """Implements `ChatModel`. `locate` finds the GGUF file when it is first needed; `threads` 0 means what the machine has.
 
+    `cache` is a folder for what the engine may keep between runs; without one nothing is kept.
     `available_bytes` replaces the measured free memory, for tests. Close it, or use it as a `with`.
     """
 
@@ -35,12 +36,14 @@ class LlamaCppChatModel:
         *,
         context_tokens: int,
         threads: int = 0,
+        cache: Path | None = None,
         available_bytes: int | None = None,
         time_limit_seconds: float = 600.0,
     ) -> None:
         self._locate = locate
         self._wanted_context_tokens = context_tokens
         self._threads = threads
+        self._cache = cache
         self._available_bytes = available_bytes
         self._lock = threading.Lock()
         self._path: Path | None = None
@@ -77,6 +80,16 @@ class LlamaCppChatModel:
     def load(self, *, cancel: CancelToken) -> None:
         """Load the weights now, so that the first question does not wait for them."""
         self.child.call("load", self._payload(), cancel=cancel)
+
+    def keep(self, prompts: Sequence[Prompt], *, cancel: CancelToken) -> None:
+        cancel.check()
+        try:
+            self.child.call("keep", self._payload(prompts=[_to_wire(prompt) for prompt in prompts]), cancel=cancel)
+        except Cancelled:
+            raise
+        except LamplightError:
+            # Only a wish: the question that comes next meets the same error and tells it.
+            return
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         written = Written(Usage())
@@ -141,11 +154,16 @@ class LlamaCppChatModel:
             "model": str(self._model_file()),
             "context_tokens": self._wanted_context_tokens,
             "threads": self._threads,
+            "cache": str(self._cache) if self._cache is not None else "",
             **more,
         }
         if prompt is not None:
-            payload["messages"] = [{"role": message.role, "content": message.content} for message in prompt.messages]
-            payload["answer_start"] = prompt.answer_start
+            payload |= _to_wire(prompt)
         if self._available_bytes is not None:
             payload["available_bytes"] = self._available_bytes
         return payload
+
+
+def _to_wire(prompt: Prompt) -> Json:
+    messages = [{"role": message.role, "content": message.content} for message in prompt.messages]
+    return {"messages": messages, "answer_start": prompt.answer_start}

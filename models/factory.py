@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from core.errors import LamplightError
 from core.paths import Paths
-from core.qa.thresholds import SAFE, STARTER, Thresholds
+from core.qa.thresholds import SAFE, Thresholds
 from core.settings import ModelSettings
-from models.backends.echo import EchoChatModel, HashEmbedder
+from models.backends.echo import THRESHOLDS, EchoChatModel, HashEmbedder
+from models.calibration import thresholds_of
 from models.catalog import locate_chat_model, locate_embedder
 from models.chat_model import LlamaCppChatModel
 from models.embedder import SentenceTransformersEmbedder
@@ -31,15 +34,29 @@ class Models:
         self.embedder.close()
 
 
-def build_models(settings: ModelSettings, paths: Paths) -> Models:
-    """The models that the settings name. Cheap: files are looked for when a model is first asked something."""
-    chat_model = LlamaCppChatModel(
-        lambda: locate_chat_model(settings, paths), context_tokens=settings.context_tokens, threads=settings.threads
-    )
+def build_models(settings: ModelSettings, paths: Paths, engine_cache: Path | None = None) -> Models:
+    """The models that the settings name. Cheap: files are looked for when a model is first asked something.
+
+    `engine_cache` is where the chat engine may keep what it measured and read; without it nothing is kept.
+    """
+    chat_model = build_chat_model(settings, lambda: locate_chat_model(settings, paths), engine_cache)
     embedder = SentenceTransformersEmbedder(lambda: locate_embedder(settings, paths), threads=settings.threads)
-    return Models(chat_model, embedder, lambda: STARTER if chat_model.model_id == STARTER.model_id else SAFE)
+    return Models(chat_model, embedder, lambda: _thresholds(settings, paths))
+
+
+def build_chat_model(settings: ModelSettings, locate: Callable[[], Path], engine_cache: Path | None = None) -> LlamaCppChatModel:
+    """The chat model whose weights `locate` finds, with the context size and the threads of the settings."""
+    return LlamaCppChatModel(locate, context_tokens=settings.context_tokens, threads=settings.threads, cache=engine_cache)
+
+
+def _thresholds(settings: ModelSettings, paths: Paths) -> Thresholds:
+    try:
+        weights = locate_chat_model(settings, paths)
+    except LamplightError:  # the question itself meets it too, and tells it
+        return SAFE
+    return thresholds_of(weights, paths.models)
 
 
 def build_echo_models() -> Models:
     """Models without weights, for a look around, for tests and for screenshots."""
-    return Models(EchoChatModel(), HashEmbedder(), lambda: STARTER)
+    return Models(EchoChatModel(), HashEmbedder(), lambda: THRESHOLDS)

@@ -99,6 +99,9 @@ class MeteredChatModel:
     def speed(self) -> Speed | None:
         return self._chat_model.speed
 
+    def keep(self, prompts: Sequence[Prompt], *, cancel: CancelToken) -> None:
+        self._chat_model.keep(prompts, cancel=cancel)
+
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         written = yield from self._chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)
         self._meter.count(written.usage)

@@ -7,14 +7,15 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from core.cancel import CancelToken
-from core.documents import Answer, AnswerOrigin, Message, ScoredChunk, Step, Usage, WebOutcome
+from core.documents import Answer, AnswerOrigin, Message, Prompt, ScoredChunk, Step, Usage, WebOutcome
 from core.errors import Cancelled, InvalidRequest
 from core.events import AnswerEvent, AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.lease import ComputeLease
 from core.protocols import ChatModel, Embedder, Retriever, WebConsent, WebSearch
+from core.qa.answer_form import short_answer
 from core.qa.citations import CitedAnswer, cite, closest
 from core.qa.context import QAContext
-from core.qa.language import PromptLanguage
+from core.qa.language import PromptLanguage, prompt_language
 from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
 from core.qa.prompt import few_shot
 from core.qa.state import Pipeline, QAState, initial_state
@@ -50,8 +51,9 @@ class Session:
 
     def warm_up(self, language: PromptLanguage, *, cancel: CancelToken) -> None:
         """Load the model and let it read the beginnings that every question of a language shares, before the first one is asked."""
-        for name in ("route_question", "decompose_question"):
-            prompt = few_shot(name, language, question="?")
+        beginnings = shared_beginnings(language)
+        self._chat_model.keep(beginnings, cancel=cancel)
+        for prompt in beginnings:
             for _ in self._chat_model.stream(prompt, max_tokens=1, cancel=cancel):
                 pass
 
@@ -95,6 +97,7 @@ class Session:
         record = _Record(start)
         try:
             with self._lease.asking():
+                self._chat_model.keep(shared_beginnings(prompt_language(start["question"])), cancel=context.cancel)
                 yield from record.follow(start, context)
         except GeneratorExit:
             # Closing the stream does not stop the node that is running; the token does.
@@ -103,6 +106,11 @@ class Session:
         except Cancelled:
             record.interrupted = True
         yield AnswerFinished(record.answer(self._chat_model.model_id, self._embedder.model_id, context.meter.seconds))
+
+
+def shared_beginnings(language: PromptLanguage) -> tuple[Prompt, ...]:
+    """Prompts of our own texts alone, which the first prompts of nearly every question begin like."""
+    return tuple(few_shot(name, language, question="?") for name in ("route_question", "decompose_question"))
 
 
 class _Record:
@@ -178,6 +186,7 @@ class _Record:
             text=cited.text,
             origin=_origin(simple=simple, refused=refused, cited=cited, documents=state["documents"], web=web),
             refused=refused,
+            short_answer="" if simple or refused else short_answer(text),
             own_knowledge=state["own_knowledge"] or self.own_knowledge.strip(),
             sub_questions=state["lookups"],
             citations=cited.citations,

@@ -21,6 +21,7 @@ from core.cancel import CancelToken
 from core.documents import Prompt, Usage
 from core.errors import InvalidRequest, PromptTooLong, ReplyUnusable
 from core.protocols import Choice, Reply, ReplyT, Speed, Vectors, Written
+from core.qa.thresholds import Thresholds
 
 DIMENSION = 384
 
@@ -33,6 +34,10 @@ _LAST_FENCE = re.compile(r"^</[0-9a-f]{6}>$", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^.*</?[0-9a-f]{6}>.*$", re.MULTILINE)
 _LABELLED = re.compile(r"^(?:question|frage|问题|提问)\s*[:：]\s*", re.IGNORECASE)
 _NEEDS_NO_FILES = re.compile(r"\d\s*[-+*/×÷=]\s*\d|^(?:hi|hello|hey|thanks|你好|您好|谢谢)\b|函数|function|translate|翻译", re.IGNORECASE)
+
+
+THRESHOLDS = Thresholds(files=0.5, plan=0.5, enough=0.5, calibrated=True, model_id="echo")
+"""Its choices are sure ones, so there is nothing to calibrate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,10 @@ class EchoChatModel:
 
     def load(self, *, cancel: CancelToken) -> None:
         """Nothing to load."""
+        cancel.check()
+
+    def keep(self, prompts: Sequence[Prompt], *, cancel: CancelToken) -> None:
+        """Nothing is read slowly enough to be kept."""
         cancel.check()
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:

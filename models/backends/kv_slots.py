@@ -85,6 +85,19 @@ class SlotTable:
         slot.used = next(self._clock)
         return Plan(slot, source, reuse, self.make_room(len(tokens) - reuse, slot))
 
+    def known(self, tokens: Sequence[int]) -> int:
+        """How many tokens of a prompt's beginning lie in the cache."""
+        return self._longest_match(tokens)[1]
+
+    def adopt(self, tokens: Sequence[int]) -> tuple[Slot, tuple[Slot, ...]]:
+        """Give tokens whose state comes from elsewhere a sequence of their own; returns it and the sequences that were emptied for it."""
+        slot = self._least_used(())
+        slot.cut(0)
+        evicted = self.make_room(len(tokens), slot)
+        self.append(slot, tokens)
+        slot.used = next(self._clock)
+        return slot, evicted
+
     def make_room(self, cells: int, keep: Slot) -> tuple[Slot, ...]:
         """Empty the least recently used other sequences until `cells` more fit; returns those that were emptied."""
         evicted: list[Slot] = []

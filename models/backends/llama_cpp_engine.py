@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import platform
 import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -21,12 +20,14 @@ import numpy.typing as npt
 from core.cancel import CancelToken
 from core.errors import Cancelled, ModelUnusable, NotEnoughMemory, PromptTooLong
 from models.backends.chat_template import CHATML, Piece, TemplateUnusable, clean, render, template_for
+from models.backends.engine_tuning import Tuning
 from models.backends.gguf_header import WHAT_TO_DO, GgufHeader
 from models.backends.kv_slots import Slot, SlotTable, cache_cells
+from models.backends.saved_beginnings import SavedBeginnings
 
 BATCH_TOKENS = 512
-MICROBATCH_TOKENS = 256
 SEQUENCES = 8
+SHORTEST_KEPT = 64
 MAX_OUTPUTS = 16
 
 _NO_ABORT = ll.ggml_abort_callback()
@@ -54,7 +55,16 @@ class Evaluated:
 class LlamaCppEngine:
     """One loaded model with one context. Not thread-safe; lives in one process's main thread."""
 
-    def __init__(self, path: Path, header: GgufHeader, *, context_tokens: int, threads: int, cancel: CancelToken) -> None:
+    def __init__(
+        self,
+        path: Path,
+        header: GgufHeader,
+        *,
+        context_tokens: int,
+        tuning: Tuning,
+        saved: SavedBeginnings | None = None,
+        cancel: CancelToken,
+    ) -> None:
         ll.llama_log_set(_log_errors, ctypes.c_void_p(0))
         ll.llama_backend_init()
         self.name = header.name or path.stem
@@ -62,7 +72,7 @@ class LlamaCppEngine:
         self._model = _load_model(path, cancel)
         self._vocab = ll.llama_model_get_vocab(self._model)
         cells = cache_cells(self.context_tokens)
-        self._context = _new_context(self._model, cells, threads)
+        self._context = _new_context(self._model, cells, tuning)
         self._memory = ll.llama_get_memory(self._context)
         self._batch = ll.llama_batch_init(BATCH_TOKENS, 0, 1)
         self._vocabulary_size: int = ll.llama_vocab_n_tokens(self._vocab)
@@ -71,6 +81,9 @@ class LlamaCppEngine:
         self._bos: int = ll.llama_vocab_bos(self._vocab)
         own = header.metadata.get("tokenizer.chat_template")
         self._template = template_for(header.name, own if isinstance(own, str) else "")
+        self._beginnings: dict[tuple[int, ...], bool] = {}
+        """The beginnings to keep, and whether each lies on disk."""
+        self._saved = saved
 
     # Text and tokens
 
@@ -153,6 +166,7 @@ class LlamaCppEngine:
                 answer_tokens=room,
                 context_tokens=self.context_tokens,
             )
+        self._restore_beginning(tokens)
         plan = self.slots.plan(tokens)
         reuse = plan.reuse
         for slot in plan.evicted:
@@ -165,9 +179,62 @@ class LlamaCppEngine:
             self._drop(plan.slot.sequence, 0)
             plan.slot.cut(0)
             reuse = 0
-        for start in range(reuse, len(tokens), BATCH_TOKENS):
-            self._decode(plan.slot, tokens[start : start + BATCH_TOKENS], last=start + BATCH_TOKENS >= len(tokens), cancel=cancel)
+        # A beginning to keep is read on its own, so that it is the same, bit by bit, whatever follows it.
+        kept = [len(b) for b in self._beginnings if reuse < len(b) < len(tokens) and tuple(tokens[: len(b)]) == b]
+        position = reuse
+        for stop in (*sorted(kept), len(tokens)):
+            for start in range(position, stop, BATCH_TOKENS):
+                end = min(start + BATCH_TOKENS, stop)
+                self._decode(plan.slot, tokens[start:end], last=end == len(tokens), cancel=cancel)
+            position = stop
+            if stop in kept:
+                self._save_beginning(plan.slot)
         return Evaluated(plan.slot, evaluated=len(tokens) - reuse, reused=reuse)
+
+    def keep(self, beginning: Sequence[int]) -> None:
+        """Remember a beginning of prompts. It is saved when a prompt begins with it, and comes back from disk when it has gone."""
+        if self._saved is not None and self.slots.partial and len(beginning) >= SHORTEST_KEPT:
+            self._beginnings.setdefault(tuple(beginning), False)
+
+    def _restore_beginning(self, tokens: Sequence[int]) -> None:
+        """Bring the longest saved beginning of a prompt into the cache, if less than it is there."""
+        known = self.slots.known(tokens)
+        for beginning in sorted(self._beginnings, key=len, reverse=True):
+            if len(beginning) <= known:
+                return
+            if tuple(tokens[: len(beginning)]) != beginning:
+                continue
+            state = self._saved.read(beginning) if self._saved is not None else None
+            if state is None:
+                continue
+            slot, evicted = self.slots.adopt(beginning)
+            for emptied in (slot, *evicted):
+                self._drop(emptied.sequence, 0)
+            if self._set_state(slot, state):
+                self._beginnings[beginning] = True
+                return
+            slot.cut(0)
+            self._drop(slot.sequence, 0)
+
+    def _save_beginning(self, slot: Slot) -> None:
+        """Write what a prompt has in common with others to disk, once. `slot` holds just that."""
+        beginning = tuple(slot.tokens)
+        if self._saved is not None and not self._beginnings[beginning]:
+            self._beginnings[beginning] = True
+            if state := self._state(slot):
+                self._saved.write(beginning, state)
+
+    def _state(self, slot: Slot) -> bytes:
+        """A sequence's cells as llama.cpp writes them; empty if it cannot."""
+        size = ll.llama_state_seq_get_size(self._context, slot.sequence)
+        buffer = (ctypes.c_uint8 * size)()
+        return bytes(buffer) if ll.llama_state_seq_get_data(self._context, buffer, size, slot.sequence) == size else b""
+
+    def _set_state(self, slot: Slot, state: bytes) -> bool:
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        read = ll.llama_state_seq_set_data(self._context, buffer, len(state), slot.sequence)
+        end = ll.llama_memory_seq_pos_max(self._memory, slot.sequence)
+        return bool(read == len(state) and end == len(slot.tokens) - 1)
 
     def extend(self, slot: Slot, tokens: Sequence[int], cancel: CancelToken) -> None:
         """Evaluate tokens behind what `slot` holds; their last one's logits are ready afterwards."""
@@ -230,10 +297,30 @@ def log_sum_exp(logits: Logits) -> float:
     return highest + math.log(float(np.exp(logits - np.float32(highest)).sum()))
 
 
+def engine_version() -> str:
+    """The version of the binding, which is pinned to one of llama.cpp."""
+    return str(ll.__version__)
+
+
+def has_gpu() -> bool:
+    """Whether this build of llama.cpp puts a model on a graphics card."""
+    return bool(ll.llama_supports_gpu_offload())
+
+
+def repacks_weights() -> bool:
+    """Whether the weights are copied into another layout when they are loaded.
+
+    llama.cpp's own choice is yes. With AVX-512 that layout reads prompts 30 % slower than the file's own (measured on Zen 4), and the
+    copy costs more than half the model's size in memory.
+    """
+    return b"AVX512 = 1" not in ll.llama_print_system_info()
+
+
 def _load_model(path: Path, cancel: CancelToken) -> Any:
     params = ll.llama_model_default_params()
     keep_going = ll.llama_progress_callback(lambda _progress, _data: not cancel.cancelled)
     params.progress_callback = keep_going
+    params.use_extra_bufts = repacks_weights()
     model = ll.llama_model_load_from_file(str(path).encode("utf-8"), params)
     if model is None:
         cancel.check()
@@ -241,20 +328,18 @@ def _load_model(path: Path, cancel: CancelToken) -> Any:
     return model
 
 
-def _new_context(model: Any, cells: int, threads: int) -> Any:
+def _new_context(model: Any, cells: int, tuning: Tuning) -> Any:
     params = ll.llama_context_default_params()
     params.n_ctx = cells
     params.n_batch = BATCH_TOKENS
-    params.n_ubatch = MICROBATCH_TOKENS
+    params.n_ubatch = tuning.microbatch
     params.n_seq_max = SEQUENCES
     params.kv_unified = True
     params.n_outputs_max = MAX_OUTPUTS
-    params.n_threads = threads
-    params.n_threads_batch = threads
+    params.n_threads = tuning.threads
+    params.n_threads_batch = tuning.threads
     params.no_perf = True
-    # Faster on x86, several times slower on ARM processors.
-    on = ll.llama_supports_gpu_offload() or platform.machine().lower() in ("x86_64", "amd64")
-    params.flash_attn_type = ll.LLAMA_FLASH_ATTN_TYPE_ENABLED if on else ll.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    params.flash_attn_type = ll.LLAMA_FLASH_ATTN_TYPE_ENABLED if tuning.flash_attention else ll.LLAMA_FLASH_ATTN_TYPE_DISABLED
     context = ll.llama_init_from_model(model, params)
     if context is None:
         raise NotEnoughMemory(

@@ -11,12 +11,14 @@ from core.cancel import CancelToken
 from core.errors import NotEnoughMemory
 from core.process.child import serve
 from core.process.wire import Json
+from models.backends.engine_tuning import Tuning, default_tuning
 from models.backends.gguf_header import GgufHeader, read_header
-from models.backends.kv_slots import cache_cells
+from models.backends.kv_slots import cache_cells, common_prefix
 from models.backends.llama_cpp_decoding import Finished, choose, reply, stream
-from models.backends.llama_cpp_engine import LlamaCppEngine
+from models.backends.llama_cpp_engine import LlamaCppEngine, engine_version, has_gpu
 from models.backends.reply_grammar import reply_grammar
-from models.machine import available_memory_bytes, default_threads
+from models.backends.saved_beginnings import SavedBeginnings, model_identity
+from models.machine import available_memory_bytes
 
 COALESCE_SECONDS = 0.04
 _BUFFERS_BYTES = 150 * 1024 * 1024
@@ -32,6 +34,16 @@ class LlamaCppHost:
         """Load the weights and say what they are."""
         engine = self._loaded(payload, cancel)
         yield {"name": engine.name, "context_tokens": engine.context_tokens}
+
+    def keep(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        """Remember what each prompt has in common with the ones that differ in their last message."""
+        engine = self._loaded(payload, cancel)
+        for prompt in payload["prompts"]:
+            messages, _answer_start = _prompt(prompt)
+            others = [*messages[:-1], (messages[-1][0], f"?{messages[-1][1]}")]
+            whole, other = engine.prompt_tokens(messages, ""), engine.prompt_tokens(others, "")
+            engine.keep(whole[: common_prefix(whole, other)])
+        yield {}
 
     def stream(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         engine = self._loaded(payload, cancel)
@@ -63,9 +75,19 @@ class LlamaCppHost:
             header = read_header(path)
             context_tokens = min(payload["context_tokens"], header.context_length)
             check_memory(header, context_tokens, payload.get("available_bytes", available_memory_bytes()))
-            threads = payload["threads"] or default_threads()
-            self._engine = LlamaCppEngine(path, header, context_tokens=context_tokens, threads=threads, cancel=cancel)
+            tuning = default_tuning(payload["threads"], gpu=has_gpu())
+            saved = _saved_beginnings(payload["cache"], path, context_tokens, tuning) if payload["cache"] else None
+            self._engine = LlamaCppEngine(path, header, context_tokens=context_tokens, tuning=tuning, saved=saved, cancel=cancel)
         return self._engine
+
+
+def _saved_beginnings(cache: str, path: Path, context_tokens: int, tuning: Tuning) -> SavedBeginnings:
+    settings: dict[str, str | int | bool] = {
+        "engine": engine_version(),
+        "context_tokens": context_tokens,
+        "flash_attention": tuning.flash_attention,
+    }
+    return SavedBeginnings(Path(cache) / "beginnings", {**model_identity(path), **settings})
 
 
 def check_memory(header: GgufHeader, context_tokens: int, available_bytes: int | None) -> None:
@@ -107,4 +129,13 @@ def _coalesced(pieces: Generator[str, None, Finished]) -> Generator[Json, None, 
 
 if __name__ == "__main__":
     host = LlamaCppHost()
-    serve({"load": host.load, "stream": host.stream, "reply": host.reply, "choose": host.choose, "count_tokens": host.count_tokens})
+    serve(
+        {
+            "load": host.load,
+            "keep": host.keep,
+            "stream": host.stream,
+            "reply": host.reply,
+            "choose": host.choose,
+            "count_tokens": host.count_tokens,
+        }
+    )

@@ -100,6 +100,15 @@ def test_a_stream_is_whole_characters_within_its_limit(model: ChatModel, cancel:
     assert 0 < usage.generated <= 24
 
 
+def test_prompts_can_be_named_for_keeping_at_any_time(model: ChatModel, cancel: CancelToken) -> None:
+    before, _usage = read(model, ask("Who wrote Hamlet?"), cancel)
+    model.keep([ask("?")], cancel=cancel)
+    model.keep([ask("?"), ask("?", "Other rules.")], cancel=cancel)
+    after, _usage = read(model, ask("Who wrote Hamlet?"), cancel)
+
+    assert after == before
+
+
 def test_the_same_question_gives_the_same_answer_and_reuses_the_work(model: ChatModel, cancel: CancelToken) -> None:
     prompt = ask("What is the capital of France?")
 

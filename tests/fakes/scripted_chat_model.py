@@ -45,7 +45,7 @@ class ScriptedChatModel:
     """Plays a script: each of `streams`, `replies`, `choices` is a list used up in order, or a function that answers every call.
 
     Functions are called with what was asked: `streams(prompt)`, `replies(prompt, reply_type)`, `choices(prompt, labels)`.
-    A list that is used up fails the test with an AssertionError. `asked` records every call in order. A piece of a stream is sent only while
+    A list that is used up fails the test with an AssertionError. `asked` records every call in order, `kept` the prompts to keep. A piece of a stream is sent only while
     nobody cancelled. `hold` (an event) makes every call wait for it or for cancellation, and `waiting` is set meanwhile.
     """
 
@@ -62,6 +62,7 @@ class ScriptedChatModel:
         hold: threading.Event | None = None,
     ) -> None:
         self.asked: list[Asked] = []
+        self.kept: list[Prompt] = []
         self.closed = False
         self.waiting = threading.Event()
         self._steps = {"stream": _player(streams), "reply": _player(replies), "choose": _player(choices)}
@@ -84,6 +85,10 @@ class ScriptedChatModel:
     @property
     def speed(self) -> Speed | None:
         return self._speed
+
+    def keep(self, prompts: Sequence[Prompt], *, cancel: CancelToken) -> None:
+        cancel.check()
+        self.kept += [prompt for prompt in prompts if prompt not in self.kept]
 
     def calls(self, operation: str) -> list[Asked]:
         """The recorded calls of one operation."""

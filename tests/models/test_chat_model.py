@@ -187,6 +187,71 @@ class TestCache:
             assert [choice.best for choice in choices] == [str(n * 7)[0]] * 2
 
 
+EXAMPLES = "Say A for questions about files and B for all others. " * 12
+
+
+def kept(text: str) -> Prompt:
+    """A prompt whose long beginning is worth keeping."""
+    return Prompt((Message("system", EXAMPLES), Message("user", text)))
+
+
+class TestKeptBeginnings:
+    def test_a_beginning_that_was_kept_need_not_be_read_after_a_restart(self, weights: Path, tmp_path: Path) -> None:
+        first, first_usage = self.ask(weights, tmp_path, "Where is the harbour?")
+        second, second_usage = self.ask(weights, tmp_path, "Where is the harbour?")
+
+        assert first_usage.reused == 0
+        assert second_usage.evaluated < 30
+        assert second_usage.reused > 150
+        assert second == first
+
+    @pytest.mark.parametrize("damage", ["bit", "cut", "empty"])
+    def test_a_damaged_file_is_ignored_and_written_anew(self, weights: Path, tmp_path: Path, damage: str) -> None:
+        first, _usage = self.ask(weights, tmp_path, "Where is the harbour?")
+        [file] = (tmp_path / "beginnings").iterdir()
+        data = file.read_bytes()
+        wrong = {"bit": data[:5000] + bytes([data[5000] ^ 1]) + data[5001:], "cut": data[:-9], "empty": b""}[damage]
+        file.write_bytes(wrong)
+
+        second, usage = self.ask(weights, tmp_path, "Where is the harbour?")
+
+        assert second == first
+        assert usage.reused == 0
+        assert file.read_bytes() == data
+
+    def test_nothing_that_was_typed_or_read_is_kept(self, weights: Path, tmp_path: Path) -> None:
+        with LlamaCppChatModel(lambda: weights, context_tokens=2048, cache=tmp_path) as model:
+            model.keep([kept("?")], cancel=CancelToken())
+            read(model, ask("Secret: the harbour is in Oslo. " * 30))
+            assert not list(tmp_path.rglob("*.state"))
+
+            read(model, kept("Where is the harbour?"))
+
+        assert len(list(tmp_path.rglob("*.state"))) == 1
+
+    def test_a_beginning_that_other_work_pushed_out_comes_back_from_disk(self, weights: Path, tmp_path: Path) -> None:
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024, cache=tmp_path) as model:
+            model.keep([kept("?")], cancel=CancelToken())
+            read(model, kept("Where is the harbour?"))
+            for n in range(12):
+                read(model, ask(f"Number {n}. " * 90, system=f"{n}"))
+
+            _text, usage = read(model, kept("Who is the pilot?"))
+
+        assert usage.reused > 150
+
+    def test_a_missing_model_is_told_by_the_question_and_not_by_the_wish_to_keep(self, tmp_path: Path) -> None:
+        with LlamaCppChatModel(lambda: tmp_path / "none.gguf", context_tokens=1024, cache=tmp_path) as model:
+            model.keep([kept("?")], cancel=CancelToken())
+            with pytest.raises(ModelMissing):
+                read(model, kept("?"))
+
+    def ask(self, weights: Path, cache: Path, question: str) -> tuple[str, Usage]:
+        with LlamaCppChatModel(lambda: weights, context_tokens=2048, cache=cache) as model:
+            model.keep([kept("?")], cancel=CancelToken())
+            return read(model, kept(question), 12)
+
+
 class TestStopping:
     def within_a_second(self, call: Callable[[CancelToken], object], after: float = 0.05) -> None:
         cancel = CancelToken()

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.cancel import CancelToken
 from core.process.child import serve
 from core.process.wire import Json
+from models.backends.engine_tuning import default_tuning
 from models.backends.gguf_header import read_header
 from models.backends.llama_cpp_decoding import GrammarState
 from models.backends.llama_cpp_engine import LlamaCppEngine
@@ -19,7 +20,7 @@ def engine(payload: Json, cancel: CancelToken) -> LlamaCppEngine:
     path = payload["model"]
     if path not in _engines:
         _engines.clear()
-        _engines[path] = LlamaCppEngine(Path(path), read_header(Path(path)), context_tokens=1024, threads=1, cancel=cancel)
+        _engines[path] = LlamaCppEngine(Path(path), read_header(Path(path)), context_tokens=1024, tuning=default_tuning(1), cancel=cancel)
     return _engines[path]
 
 

@@ -113,3 +113,35 @@ def test_no_order_of_prompts_fills_more_cells_than_there_are_or_mixes_up_sequenc
         assert plan.reuse < len(tokens)
         assert table.cells_used <= 300
         assert all(len(slot.tokens) == len(slot.cells) for slot in table.slots)
+
+
+def test_what_is_known_of_a_prompt_can_be_asked_without_changing_anything() -> None:
+    table = SlotTable(8, 4096)
+    run(table, list(range(100)))
+
+    assert table.known(list(range(150))) == 100
+    assert table.known([7]) == 0
+    assert table.cells_used == 100
+
+
+def test_tokens_from_elsewhere_are_taken_in_beside_the_others() -> None:
+    table = SlotTable(8, 4096)
+    other = run(table, list(range(100))).slot
+
+    slot, emptied = table.adopt(range(1000, 1300))
+
+    assert emptied == ()
+    assert slot is not other
+    assert run(table, list(range(1000, 1310))).reuse == 300
+    assert table.known(list(range(100))) == 100
+
+
+def test_tokens_from_elsewhere_push_out_what_was_used_longest_ago() -> None:
+    table = SlotTable(8, 400)
+    oldest = run(table, list(range(150))).slot
+    run(table, list(range(500, 650)))
+
+    _slot, emptied = table.adopt(range(1000, 1200))
+
+    assert emptied == (oldest,)
+    assert table.cells_used == 350
