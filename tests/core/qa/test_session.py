@@ -617,3 +617,14 @@ def test_only_our_own_words_are_named_for_keeping() -> None:
     assert len(model.kept) >= 2
     assert "Elmstead" not in kept
     assert any(asked.prompt.messages[:-1] == prompt.messages[:-1] for asked in model.asked for prompt in model.kept)
+
+
+def test_only_our_own_words_are_named_for_keeping() -> None:
+    model = model_for()
+
+    ask("When does the library in Elmstead open?", model, KnownPassages(otherwise=[STAFF]))
+
+    kept = "\n".join(message.content for prompt in model.kept for message in prompt.messages)
+    assert len(model.kept) >= 2
+    assert "Elmstead" not in kept
+    assert any(asked.prompt.messages[:-1] == prompt.messages[:-1] for asked in model.asked for prompt in model.kept)
