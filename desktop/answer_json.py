@@ -60,7 +60,7 @@ def answer_event_json(event: AnswerEvent, answer_id: str | int | None = None) ->
 def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
     """The `answer` object of the contract.
 
-    Additions to it: `origin`, `own_knowledge`, `doubts`, `refusal`, `notes`, `interrupted`, and in `web` the `citations` that point at pages.
+    Additions to it: `short_answer`, `origin`, `own_knowledge`, `doubts`, `refusal`, `notes`, `interrupted`, and in `web` the `citations` that point at pages.
     """
     return {
         "event": "answer",
@@ -70,6 +70,7 @@ def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
         "strategy": answer.strategy,
         "route_reason": answer.route_reason,
         "answer": answer.text,
+        "short_answer": answer.short_answer,
         "origin": answer.origin,
         "refused": answer.refused,
         "own_knowledge": answer.own_knowledge,
