@@ -106,7 +106,7 @@ def _library(commands: argparse._SubParsersAction[argparse.ArgumentParser], comm
 
 
 def _models(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    models = _command(commands, common, "models", "list, install and verify models", "The weights that answer and search.")
+    models = _command(commands, common, "models", "list, install, verify and calibrate models", "The weights that answer and search.")
     actions = models.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
     listing = _command(actions, common, "list", "every model of the catalogue and which are installed", "A * marks the ones in use.")
     install = _command(
@@ -114,7 +114,17 @@ def _models(commands: argparse._SubParsersAction[argparse.ArgumentParser], commo
     )
     install.add_argument("id", metavar="ID", nargs="?", type=_named, help="a catalogue id (default: the default models)")
     verify = _command(actions, common, "verify", "compare every installed model with its hash", "Exits 1 if one is not what it should be.")
-    for action in (listing, install, verify):
+    calibrate = _command(
+        actions,
+        common,
+        "calibrate",
+        "find on labelled examples where a chat model's decisions tip over",
+        "Takes about a minute. Installing a model does it; for a GGUF file of your own, do it once.",
+    )
+    calibrate.add_argument(
+        "id", metavar="ID|FILE", nargs="?", type=_named, help="a catalogue id or a GGUF file (default: the model in use)"
+    )
+    for action in (listing, install, verify, calibrate):
         _json_option(action)
 
 

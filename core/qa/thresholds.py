@@ -59,18 +59,6 @@ def logit(probability: float) -> float:
     return math.log(kept / (1.0 - kept))
 
 
-STARTER = Thresholds(
-    # A wrong "files" costs seconds, a wrong "general" costs the answer.
-    files=0.47,
-    # The model calls evidence complete too early more often than too late, and a lookup costs less than a missing fact.
-    plan=0.9,
-    # Measured on questions over the sample library: with 0.5 most of the unanswerable ones count as answered.
-    enough=0.67,
-    calibrated=True,
-    model_id="qwen2.5-coder-1.5b-instruct-q4_k_m",
-)
-"""Of the model that set-up installs; found in advance, so that setting up takes no longer."""
-
 SAFE = Thresholds(
     # In doubt the files are searched and the lookups made: that costs time, the other way costs the answer.
     files=0.2,

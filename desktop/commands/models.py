@@ -1,20 +1,24 @@
-"""`lamplight models list|install|verify`: the weights that answer and search."""
+"""`lamplight models list|install|verify|calibrate`: the weights that answer and search."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from core.errors import LamplightError
+from core.errors import Cancelled, LamplightError
+from core.qa.calibration.runner import Calibration, calibrate
 from desktop.invocation import Invocation
 from desktop.terminal import Terminal, shown_path
+from models.calibration import find_calibration, keep_calibration
 from models.catalog import CatalogModel, find_model, installed_models, load_catalog, locate_chat_model, locate_embedder
+from models.factory import build_chat_model
 from models.install import install, verify
 
 
 def run(invocation: Invocation) -> int:
-    """Do one of the three actions."""
-    actions = {"list": _list, "install": _install, "verify": _verify}
+    """Do one of the four actions."""
+    actions = {"list": _list, "install": _install, "verify": _verify, "calibrate": _calibrate}
     return actions[invocation.arguments.action](invocation)
 
 
@@ -33,6 +37,7 @@ def _list(invocation: Invocation) -> int:
             "installed": model.id in folders,
             "in_use": model.id in folders and bool({folders[model.id], folders[model.id] / model.file_name} & used),
             "folder": str(folders[model.id]) if model.id in folders else None,
+            "calibrated": _calibrated(invocation, model, folders[model.id]) if model.id in folders else None,
             "notes": model.notes,
         }
         for model in load_catalog()
@@ -42,8 +47,8 @@ def _list(invocation: Invocation) -> int:
         return 0
     for row in rows:
         mark = "*" if row["in_use"] else " "
-        state = "installed" if row["installed"] else "-"
-        terminal.result(f"{mark} {row['id']:24} {row['kind']:10} {state:10} {_megabytes(int(str(row['size_bytes']))):>9}  {row['name']}")
+        state = ("installed, not calibrated" if row["calibrated"] is False else "installed") if row["installed"] else "-"
+        terminal.result(f"{mark} {row['id']:24} {row['kind']:10} {state:25} {_megabytes(int(str(row['size_bytes']))):>9}  {row['name']}")
     return 0
 
 
@@ -58,7 +63,69 @@ def _install(invocation: Invocation) -> int:
             terminal.json({"event": "installed", "model": model.id, "folder": str(folder)})
         else:
             terminal.result(f"{model.id} is installed in {shown_path(folder)}")
+        if _calibrated(invocation, model, folder) is False:
+            _calibrate_installed(invocation, folder / model.file_name, model.id)
     return 0
+
+
+def _calibrate(invocation: Invocation) -> int:
+    """Find the thresholds of a model anew, also if there are some."""
+    settings = invocation.settings.models
+    if named := invocation.arguments.id:
+        settings = settings.model_copy(update={"chat_model": named})
+    _calibrate_file(invocation, locate_chat_model(settings, invocation.paths))
+    return 0
+
+
+def _calibrate_installed(invocation: Invocation, weights: Path, model_id: str) -> None:
+    """Calibrate what was just installed. The model works without, so a failure is only told."""
+    try:
+        _calibrate_file(invocation, weights)
+    except Cancelled:
+        raise
+    except LamplightError as error:
+        invocation.terminal.clear_progress()
+        invocation.terminal.note(f"lamplight: {model_id} is not calibrated: {error.message} Later: lamplight models calibrate {model_id}")
+
+
+def _calibrate_file(invocation: Invocation, weights: Path) -> None:
+    terminal = invocation.terminal
+    with build_chat_model(invocation.settings.models, lambda: weights) as chat_model:
+        progress = _Progress(terminal, f"Calibrating {chat_model.model_id}", str)
+        found = calibrate(chat_model, progress, cancel=invocation.cancel)
+    file = keep_calibration(found, weights, invocation.paths.models)
+    terminal.clear_progress()
+    invocation.log.event("model_calibrated", **{f"auc_{one.decision}": round(one.auc, 3) for one in found.measured})
+    if terminal.as_json:
+        terminal.json(
+            {
+                "event": "calibrated",
+                "model": found.thresholds.model_id,
+                "file": str(file),
+                "decisions": [one.model_dump(mode="json") for one in found.measured],
+            }
+        )
+    else:
+        terminal.result(f"{found.thresholds.model_id} is calibrated; kept in {shown_path(file)}")
+        for line in _calibration_lines(found):
+            terminal.result(line)
+
+
+def _calibration_lines(found: Calibration) -> list[str]:
+    lines = [f"  {'decision':10} {'examples':>8} {'AUC':>5} {'right':>6} {'from':>6} {'seconds':>8}"]
+    for one in found.measured:
+        tips = "fixed" if one.fixed else f"{one.threshold:.2f}"
+        lines.append(f"  {one.decision:10} {one.examples:8} {one.auc:5.2f} {one.accuracy:6.0%} {tips:>6} {one.seconds:8.1f}")
+    if any(one.fixed for one in found.measured):
+        lines.append("  fixed: this model cannot tell the answers of that decision apart, so it always takes the safe one")
+    return lines
+
+
+def _calibrated(invocation: Invocation, model: CatalogModel, folder: Path) -> bool | None:
+    """Whether a chat model was calibrated; None for models that decide nothing."""
+    if model.kind != "chat":
+        return None
+    return find_calibration(folder / model.file_name, invocation.paths.models) is not None
 
 
 def _verify(invocation: Invocation) -> int:
@@ -104,11 +171,12 @@ def _in_use(invocation: Invocation) -> set[Path]:
 
 
 class _Progress:
-    """Shows how many megabytes are done, a few times a second, and as events in JSON mode."""
+    """Shows how much is done, a few times a second, and as events in JSON mode."""
 
-    def __init__(self, terminal: Terminal, what: str) -> None:
+    def __init__(self, terminal: Terminal, what: str, shown: Callable[[int], str] | None = None) -> None:
         self._terminal = terminal
         self._what = what
+        self._words = shown or _megabytes
         self._shown_at = 0.0
 
     def __call__(self, done: int, total: int) -> None:
@@ -118,7 +186,7 @@ class _Progress:
         self._shown_at = now
         if self._terminal.as_json:
             self._terminal.json({"event": "progress", "done": done, "total": total})
-        self._terminal.progress(f"{self._what}: {_megabytes(done)} of {_megabytes(total)}")
+        self._terminal.progress(f"{self._what}: {self._words(done)} of {self._words(total)}")
 
 
 def _megabytes(size_bytes: int) -> str:

@@ -12,10 +12,12 @@ from core.lease import ComputeLease
 from core.protocols import ChatModel, Retriever, WebConsent, WebSearch
 from core.qa.session import Session
 from core.qa.state import Pipeline
-from core.qa.thresholds import STARTER, Thresholds
+from core.qa.thresholds import Thresholds
 from core.settings import AnswerSettings, Settings, WebSettings
 from tests.fakes.hash_embedder import FakeEmbedder
 from tests.fakes.retrieval import KnownPages, KnownPassages
+
+CALIBRATED = Thresholds(files=0.47, plan=0.9, enough=0.67, calibrated=True, model_id="scripted")
 
 
 class Asked:
@@ -38,7 +40,7 @@ def session_over(
     pages: WebSearch | None = None,
     settings: Settings | None = None,
     lease: ComputeLease | None = None,
-    thresholds: Thresholds = STARTER,
+    thresholds: Thresholds = CALIBRATED,
 ) -> Session:
     return Session(
         chat_model=model,
@@ -62,9 +64,10 @@ def ask(
     pipeline: Pipeline = "full",
     consent: WebConsent | None = None,
     cancel: CancelToken | None = None,
+    thresholds: Thresholds = CALIBRATED,
     **answers: Any,
 ) -> Asked:
     """Run one question to its end; `answers` are fields of `AnswerSettings`."""
     settings = Settings.model_validate({"web": WebSettings.model_validate({"mode": web}), "answers": AnswerSettings(**answers)})
-    session = session_over(model, retriever, pages, settings)
+    session = session_over(model, retriever, pages, settings, thresholds=thresholds)
     return Asked(list(session.ask(question, history=history, cancel=cancel or CancelToken(), pipeline=pipeline, consent=consent)))

@@ -5,7 +5,8 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from core.qa.thresholds import ALWAYS, NEVER, SAFE, STARTER, Logistic, Thresholds, logit
+from core.qa.thresholds import ALWAYS, NEVER, SAFE, Logistic, Thresholds, logit
+from tests.fakes.asking import CALIBRATED
 
 
 def test_a_probability_of_the_model_becomes_how_often_it_is_right() -> None:
@@ -22,7 +23,7 @@ def test_sure_models_stay_within_bounds(probability: float) -> None:
 
 
 def test_a_decision_without_a_curve_keeps_the_probability_of_the_model() -> None:
-    thresholds = STARTER.model_copy(update={"curves": {"files": Logistic(slope=1.0, offset=0.0)}})
+    thresholds = CALIBRATED.model_copy(update={"curves": {"files": Logistic(slope=1.0, offset=0.0)}})
 
     assert thresholds.confidence("enough", 0.73) == 0.73
     assert thresholds.confidence("files", 0.73) == pytest.approx(0.73)
@@ -35,8 +36,8 @@ def test_a_fixed_decision_is_beyond_every_probability() -> None:
 
 def test_a_model_nobody_calibrated_leans_to_searching() -> None:
     assert not SAFE.calibrated
-    assert SAFE.files < STARTER.files
-    assert SAFE.plan > STARTER.plan
+    assert SAFE.files < CALIBRATED.files
+    assert SAFE.plan > CALIBRATED.plan
 
 
 def test_values_that_no_decision_can_use_are_refused() -> None:

@@ -1,0 +1,1 @@
+"""Finding a model's thresholds on labelled examples that come with the program."""
