@@ -178,14 +178,14 @@ def _citation(n: int, source: _Source, claim: str) -> Citation:
 def best_quote(passage: str, claim: str) -> tuple[int, int]:
     """Where in `passage` the sentence stands that shares most with `claim`; the earlier of equals. Never empty, never over 300 characters."""
     wanted = terms(claim)
-    spans = [_trimmed(passage, start, end) for start, end in _passage_sentences(passage)]
+    spans = [_trimmed(passage, start, end) for start, end in passage_sentences(passage)]
     spans = [span for span in spans if span[1] > span[0]] or [_trimmed(passage, 0, len(passage))]
     # Shared terms count; of two that share as many the shorter one is the plainer quote.
     start, end = max(spans, key=lambda span: (len(wanted & terms(passage[span[0] : span[1]])), -(span[1] - span[0])))
     return start, min(end, start + QUOTE_CHARACTERS)
 
 
-def _passage_sentences(passage: str) -> list[tuple[int, int]]:
+def passage_sentences(passage: str) -> list[tuple[int, int]]:
     """Sentences of a passage; a sentence goes on over the end of a line that was only wrapped, not over the end of a row or an item."""
     spans: list[tuple[int, int]] = []
     start = 0
