@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from core.cancel import CancelToken
 from core.documents import ScoredChunk, SearchOutcome
 from core.errors import Cancelled, LamplightError
 from core.protocols import Embedder, Vectors
-from core.retrieval.fusion import WORDS_WEIGHT, convex_combination
+from core.retrieval.exact_terms import exact_terms
+from core.retrieval.fusion import EXACT_WEIGHT, SHORT_QUERY_WORDS_WEIGHT, WORDS_WEIGHT, by_meaning, by_words, convex_combination
 from core.store.index_store import IndexStore
-from core.store.words import match_query
+from core.store.words import is_short, match_phrases, match_query
 
 Mode = Literal["hybrid", "words", "vectors"]
 
@@ -20,13 +21,29 @@ CANDIDATES = 50
 """How many passages each of the two searches brings to the fusion."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Ranking:
-    """What the searches for one query brought: ids with scores, best first, and the cosines of all of them."""
+    """What the searches for one query brought: ids with scores, best first; the cosines of all of them; the codes of what failed."""
 
-    ranked: list[tuple[int, float]] = field(default_factory=list)
-    similarities: dict[int, float] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    ranked: Sequence[tuple[int, float]]
+    similarities: Mapping[int, float]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """The query's vector, and the cosines of its nearest chunks, best first."""
+
+    vector: Vectors
+    scores: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """BM25 scores of the chunks that have words of the query, best first, and of those with its exact terms (None: it has none)."""
+
+    scores: dict[int, float]
+    exact: dict[int, float] | None
 
 
 class HybridRetriever:
@@ -78,40 +95,57 @@ class HybridRetriever:
 
     def _rank(self, query: str, candidates: int, mode: Mode, cancel: CancelToken) -> _Ranking:
         """Search for one query. A half that fails is a note, unless there is no other half that answers."""
-        found = _Ranking()
-        by_vectors: dict[int, float] = {}
-        vector: Vectors | None = None
-        failed: LamplightError | None = None
+        failed: dict[str, LamplightError] = {}
+        near: _Near | None = None
+        words: _Words | None = None
         if mode != "words":
             try:
-                vector = self._embedder.embed_query(query, cancel=cancel)
-                by_vectors = dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id))
+                near = self._by_vectors(query, candidates, cancel)
             except Cancelled:
                 raise
             except LamplightError as error:
-                failed, vector = error, None
-                found.notes.append("vectors_failed")
-        if mode == "vectors":
-            if failed:
-                raise failed
-            found.ranked, found.similarities = list(by_vectors.items()), by_vectors
-            return found
-        try:
-            by_words = dict(self._index_store.search_words(match_query(query), candidates))
-        except LamplightError:
-            if mode == "words" or failed:
-                raise
-            found.notes.append("words_failed")
-            by_words = {}
-        if vector is not None:
-            found.similarities = by_vectors | self._similarities(vector, [item for item in by_words if item not in by_vectors])
-        if not by_vectors or mode == "words":
-            found.ranked = list(by_words.items())
-        elif "words_failed" in found.notes:
-            found.ranked = list(by_vectors.items())
-        else:
-            found.ranked = convex_combination(found.similarities, by_words, words_weight=self._words_weight)
-        return found
+                failed["vectors_failed"] = error
+        if mode != "vectors":
+            try:
+                words = self._by_words(query, candidates)
+            except LamplightError as error:
+                failed["words_failed"] = error
+        if near is None and words is None:
+            raise failed.popitem()[1]
+        similarities = self._all_similarities(near, words)
+        return _Ranking(self._fused(query, mode, near, words, similarities), similarities, tuple(failed))
 
-    def _similarities(self, vector: Vectors, chunk_ids: Sequence[int]) -> dict[int, float]:
-        return self._index_store.similarities(vector, chunk_ids, self._embedder.model_id)
+    def _by_vectors(self, query: str, candidates: int, cancel: CancelToken) -> _Near:
+        vector = self._embedder.embed_query(query, cancel=cancel)
+        return _Near(vector, dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id)))
+
+    def _by_words(self, query: str, candidates: int) -> _Words:
+        exact = match_phrases(exact_terms(query))
+        return _Words(
+            dict(self._index_store.search_words(match_query(query), candidates)),
+            dict(self._index_store.search_words(exact, candidates)) if exact else None,
+        )
+
+    def _all_similarities(self, near: _Near | None, words: _Words | None) -> dict[int, float]:
+        """Cosines of everything that was found, also of what only the words brought."""
+        if near is None:
+            return {}
+        others = [] if words is None else [item for item in {**words.scores, **(words.exact or {})} if item not in near.scores]
+        return near.scores | self._index_store.similarities(near.vector, others, self._embedder.model_id)
+
+    def _fused(
+        self, query: str, mode: Mode, near: _Near | None, words: _Words | None, similarities: Mapping[int, float]
+    ) -> Sequence[tuple[int, float]]:
+        if mode == "vectors":
+            return list(similarities.items())
+        if mode == "words":
+            return list(words.scores.items()) if words else []
+        weight = SHORT_QUERY_WORDS_WEIGHT if is_short(query) else self._words_weight
+        parts: list[tuple[float, Mapping[int, float]]] = []
+        if near is not None:
+            parts.append((1.0 - weight, by_meaning(similarities, lowest=min(near.scores.values(), default=0.0))))
+        if words is not None:
+            parts.append((weight, by_words(words.scores)))
+            if words.exact is not None:
+                parts.append((EXACT_WEIGHT, by_words(words.exact)))
+        return convex_combination(parts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from core.store.storable import storable
 
@@ -52,6 +53,28 @@ def match_query(question: str) -> str:
             terms.setdefault(term, weak)
     strong = [term for term, weak in terms.items() if not weak]
     return " OR ".join((strong or list(terms))[:_QUERY_TERMS])
+
+
+def match_phrases(phrases: Iterable[str]) -> str:
+    """An FTS5 query that finds any of the phrases, each with its words next to each other, or "" if none has a word."""
+    return " OR ".join(dict.fromkeys(filter(None, map(_phrase, phrases))))
+
+
+def is_short(question: str) -> bool:
+    """Whether a query is one or two words, or one run of a few Chinese characters: a name or a code rather than a question."""
+    found = _CJK_OR_WORD.findall(unicodedata.normalize("NFKC", question[:_QUERY_CHARACTERS]))
+    terms = [cjk or word for cjk, word in found if cjk or any(character.isalnum() for character in word)]
+    return 0 < len(terms) <= 2 and all(len(cjk) <= _PHRASE_CHARACTERS for cjk, _ in found)
+
+
+def _phrase(phrase: str) -> str:
+    runs = _CJK_OR_WORD.findall(unicodedata.normalize("NFKC", storable(phrase[:_QUERY_CHARACTERS])))
+    tokens: list[str] = []
+    for place, (cjk, word) in enumerate(runs, start=1):
+        # The index has the last character of a run by itself, but the phrase may end in the middle of a run.
+        open_ended = place == len(runs) and len(cjk) > 1
+        tokens += (_pairs(cjk)[:-1] if open_ended else _pairs(cjk)) if cjk else [word]
+    return _quoted(" ".join(tokens)) if any(character.isalnum() for token in tokens for character in token) else ""
 
 
 def _pairs(run: str) -> list[str]:

@@ -4,53 +4,60 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.fusion import convex_combination, scaled
+from core.retrieval.fusion import by_meaning, by_words, convex_combination
 
-SCORES = st.dictionaries(st.integers(0, 30), st.floats(-1.0, 50.0), max_size=8)
-
-
-def test_scores_are_scaled_between_their_lowest_and_their_best() -> None:
-    assert scaled({1: 0.7, 2: 0.9, 3: 0.8}) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
+SHARES = st.dictionaries(st.integers(0, 30), st.floats(0.0, 1.0), max_size=8)
+SCORES = st.dictionaries(st.integers(0, 30), st.floats(-1.0, 1e6), max_size=8)
 
 
-def test_a_floor_keeps_a_weak_score_that_is_the_lowest() -> None:
-    assert scaled({1: 2.0, 2: 8.0}, floor=0.0) == {1: 0.25, 2: 1.0}
+def test_cosines_are_scaled_between_the_lowest_candidate_and_the_best() -> None:
+    assert by_meaning({1: 0.6, 2: 0.9, 3: 0.75}, lowest=0.6) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
 
 
-def test_equal_scores_are_all_the_best() -> None:
-    assert scaled({1: 0.3, 2: 0.3}) == {1: 1.0, 2: 1.0}
-    assert scaled({}) == {}
+def test_candidates_that_are_nearly_alike_stay_nearly_alike() -> None:
+    assert by_meaning({1: 0.85, 2: 0.84}, lowest=0.84) == pytest.approx({1: 1.0, 2: 0.9})
 
 
-def test_the_score_is_the_weighted_sum_of_both() -> None:
-    fused = dict(convex_combination({1: 0.9, 2: 0.8, 3: 0.7}, {2: 4.0, 3: 1.0}, words_weight=0.4))
-
-    assert fused == pytest.approx({1: 0.6, 2: 0.3 + 0.4, 3: 0.1})
+def test_a_passage_below_the_lowest_candidate_counts_nothing() -> None:
+    assert by_meaning({1: 0.9, 2: 0.1}, lowest=0.6)[2] == 0.0
 
 
-def test_what_both_searches_know_comes_first() -> None:
-    assert convex_combination({1: 0.9, 2: 0.85, 3: 0.5}, {2: 4.0}, words_weight=0.4)[0][0] == 2
+def test_words_are_scaled_by_their_best() -> None:
+    assert by_words({1: 2.0, 2: 8.0}) == {1: 0.25, 2: 1.0}
 
 
-def test_a_weight_of_nothing_leaves_the_vectors() -> None:
-    fused = convex_combination({1: 0.9, 2: 0.8}, {3: 5.0}, words_weight=0.0)
+def test_words_that_stand_everywhere_say_little() -> None:
+    assert max(by_words({1: 1e-6, 2: 2e-6}).values()) < 0.001
 
-    assert [item for item, score in fused if score] == [1]
+
+def test_the_score_is_the_weighted_mean_of_the_parts() -> None:
+    fused = dict(convex_combination([(0.6, {1: 1.0, 2: 0.5}), (0.4, {2: 1.0, 3: 0.25}), (0.25, {3: 1.0})]))
+
+    assert fused == pytest.approx({1: 0.6 / 1.25, 2: 0.7 / 1.25, 3: 0.35 / 1.25})
+
+
+def test_a_weight_of_nothing_leaves_the_other_part() -> None:
+    assert [item for item, score in convex_combination([(1.0, {1: 0.9, 2: 0.8}), (0.0, {3: 1.0})]) if score] == [1, 2]
 
 
 def test_nothing_fuses_to_nothing() -> None:
-    assert convex_combination({}, {}, words_weight=0.4) == []
+    assert convex_combination([]) == []
+    assert convex_combination([(0.6, by_meaning({}, lowest=0.0)), (0.4, by_words({}))]) == []
 
 
-@given(SCORES, SCORES, st.floats(0.0, 1.0))
-def test_every_item_appears_once_in_falling_order_between_0_and_1(
-    vectors: dict[int, float], words: dict[int, float], weight: float
-) -> None:
-    words = {item: abs(score) for item, score in words.items()}
-    fused = convex_combination(vectors, words, words_weight=weight)
+@given(SCORES)
+def test_scaled_scores_lie_between_0_and_1(scores: dict[int, float]) -> None:
+    for scaled in (by_words(scores), by_meaning(scores, lowest=min(scores.values(), default=0.0))):
+        assert scaled.keys() == scores.keys()
+        assert all(0.0 <= share <= 1.0 for share in scaled.values())
 
-    assert sorted(item for item, _ in fused) == sorted(vectors.keys() | words.keys())
+
+@given(st.lists(st.tuples(st.floats(0.0, 1.0), SHARES), max_size=3))
+def test_every_item_appears_once_in_falling_order_between_0_and_1(parts: list[tuple[float, dict[int, float]]]) -> None:
+    fused = convex_combination(parts)
+
+    assert sorted(item for item, _ in fused) == sorted({item for _, part in parts for item in part})
     scores = [score for _, score in fused]
     assert scores == sorted(scores, reverse=True)
-    assert all(-1e-9 <= score <= 1.0 + 1e-9 for score in scores)
-    assert fused == convex_combination(vectors, words, words_weight=weight)
+    assert all(0.0 <= score <= 1.0 + 1e-9 for score in scores)
+    assert fused == convex_combination(parts)

@@ -154,3 +154,41 @@ def test_the_text_around_a_passage_can_be_read(store: IndexStore, embedder: Fake
     assert retriever.text_of(chunk.document_id, 8, 500) == PASSAGES[1][8:]
     assert retriever.text_of(chunk.document_id, 500, 600) == ""
     assert retriever.text_of(99, 0, 10) == ""
+
+
+def put(store: IndexStore, embedder: FakeEmbedder, texts: list[str]) -> None:
+    for number, text in enumerate(texts):
+        vectors = embedder.embed_passages([text], cancel=CancelToken())
+        file = FileFacts(Path(f"/more/{number}.txt"), "File")
+        store.put(file, text, [ChunkSpan(0, len(text), 1)], [b"k"], vectors, embedder.model_id)
+
+
+def test_a_date_is_found_however_it_is_written(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    put(store, embedder, [f"The bell rang on 2027-{month:02}-09, and August was quiet in 2027." for month in range(1, 13)])
+
+    found = HybridRetriever(store, embedder).search("When in August, on August 9, 2027, did the bell ring?", k=1, cancel=cancel)
+
+    assert "2027-08-09" in found[0].chunk.text
+
+
+def test_a_code_of_the_query_outweighs_a_vector_that_takes_it_for_another(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"The flow of pump Q-{number} at the mill is high and it is pumped all day." for number in range(11, 30)]
+    put(store, embedder, texts)
+    misleading = embedder.embed_query(texts[0], cancel=cancel)
+    monkeypatch.setattr(embedder, "embed_query", lambda text, cancel: misleading)
+
+    found = HybridRetriever(store, embedder).search("What is the flow of pump Q-17 at the mill, is it high?", k=1, cancel=cancel)
+
+    assert "Q-17" in found[0].chunk.text
+
+
+@pytest.mark.parametrize("query", ["herring", "阿诺", "AB-1029"])
+def test_a_short_query_begins_with_a_passage_that_has_its_words(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    misleading = embedder.embed_query(PASSAGES[0], cancel=cancel)
+    monkeypatch.setattr(embedder, "embed_query", lambda text, cancel: misleading)
+
+    assert query in HybridRetriever(store, embedder).search(query, k=1, cancel=cancel)[0].chunk.text.lower().replace("ab", "AB")

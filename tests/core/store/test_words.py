@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.store.words import indexed_form, match_query
+from core.store.words import indexed_form, is_short, match_phrases, match_query
 
 TEXTS = [
     "人工智能正在改变世界，学习机器学习很有用。",
@@ -108,3 +108,37 @@ def test_what_sqlite_cannot_take_is_no_part_of_a_query(index: apsw.Connection, q
     match_query(question).encode()
 
     assert "\0" not in match_query(question)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("机器学习", [0]), ("学习机器", [0]), ("机器世界", []), ("refund within 30 days", [3]), ("30 refund", []), ("AB-1029", [3]), ("1029 AB", []),
+        ("文档：ABC服务", [4]), ("文档：ABC", [4]), ("ABC文档", []), ("水", [5]),
+    ],
+)  # fmt: skip
+def test_a_phrase_is_found_only_where_it_stands_word_by_word(index: apsw.Connection, phrase: str, expected: list[int]) -> None:
+    match = match_phrases([phrase])
+
+    assert [int(row[0]) for row in index.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank", (match,))] == expected
+
+
+def test_any_of_several_phrases_is_enough_and_none_is_no_query(index: apsw.Connection) -> None:
+    match = match_phrases(["no such thing", "refund within", "東京は", "！"])
+
+    assert {int(row[0]) for row in index.execute("SELECT rowid FROM words WHERE words MATCH ?", (match,))} == {1, 3}
+    assert match_phrases(["！", " ", "\0"]) == ""
+
+
+@given(st.lists(st.text(max_size=60), max_size=3))
+def test_no_phrase_ever_raises(phrases: list[str]) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5 (body, content = '')")
+    if match := match_phrases(phrases):
+        list(connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (match,)))
+
+
+@pytest.mark.parametrize(("query", "short"), [("VPN?", True), ("逾期", True), ("E4304", True), ("night shift", True), ("", False), ("？", False),
+    ("Who runs the night shift?", False), ("夜班由谁负责", False)])  # fmt: skip
+def test_one_or_two_words_are_a_short_query(query: str, short: bool) -> None:
+    assert is_short(query) is short

@@ -1,0 +1,62 @@
+"""What a query names exactly: codes, numbers, dates and quoted words. Vectors hardly tell one such thing from another.
+
+A date is looked for in the ways that people and programs write it, whichever of them the query uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+MAX_TERMS = 24
+
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in _MONTHS)
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_DATES = (
+    (re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)"), (1, 3, 4)),
+    (re.compile(r"(?<!\d)(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]"), (1, 2, 3)),
+    (re.compile(rf"(?<!\w){_DAY} (?:of )?({_MONTH})\.?,? (\d{{4}})(?!\d)", re.IGNORECASE), (3, 2, 1)),
+    (re.compile(rf"(?<!\w)({_MONTH})\.? {_DAY},? (\d{{4}})(?!\d)", re.IGNORECASE), (3, 1, 2)),
+)
+_QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|“([^“”\n]{2,80})”|「([^「」\n]{2,80})」|『([^『』\n]{2,80})』")
+_CODE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z._/:#-]{0,12}\d)[A-Za-z0-9]{1,40}(?:[._/:,#-][A-Za-z0-9]{1,40}){0,8}")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s)")
+
+
+def exact_terms(query: str) -> tuple[str, ...]:
+    """The exact things in `query`, each once, in order; a date in all its forms.
+
+    A bare year and a number of one or two digits are none: they stand in too many passages to say which one is meant.
+    """
+    found: list[str] = []
+    rest = query
+    for pattern, places in _DATES:
+        for match in pattern.finditer(rest):
+            found += _forms(*(match[place] for place in places))
+        rest = pattern.sub(" ", rest)
+    found += [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(rest)]
+    found += filter(_is_telling, (match[0] for match in _CODE.finditer(rest)))
+    return tuple(dict.fromkeys(found))[:MAX_TERMS]
+
+
+def _is_telling(code: str) -> bool:
+    if _YEAR.fullmatch(code) or _ORDINAL.fullmatch(code):
+        return False
+    digits = sum(character.isdigit() for character in code)
+    return digits >= 3 or not code.isdigit()
+
+
+def _forms(year: str, month: str, day: str) -> Iterator[str]:
+    number = int(month) if month.isdigit() else next(n for n, name in enumerate(_MONTHS, 1) if name[:3].lower() == month[:3].lower())
+    if not (1 <= number <= 12 and 1 <= int(day) <= 31):
+        return
+    name, day = _MONTHS[number - 1], str(int(day))
+    yield f"{year}-{number:02}-{int(day):02}"
+    yield f"{year}-{number}-{day}"
+    yield f"{year}{number:02}{int(day):02}"
+    yield f"{year}年{number}月{day}日"
+    for written in dict.fromkeys((name, name[:3])):
+        yield f"{day} {written} {year}"
+        yield f"{written} {day} {year}"

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.retrieval.exact_terms import MAX_TERMS, exact_terms
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("P-02 的额定流量是多少？", ("P-02",)),
+        ("报警E31出现后要冷却多久？", ("E31",)),
+        ("Which tag closed WO-2029-8798?", ("WO-2029-8798",)),
+        ("the item that costs 1,284.50", ("1,284.50",)),
+        ("按 14.3.2 条要填写哪张表单？", ("14.3.2",)),
+        ("What is the order code of KX-2207/B?", ("KX-2207/B",)),
+        ("How many clients does version 4.1 allow?", ("4.1",)),
+        ("issue #2217 and AB-1029", ("2217", "AB-1029")),
+        ('Who sings "Viva la Vida" with us?', ("Viva la Vida",)),
+        ("那第二句“遇腊而执”呢？", ("遇腊而执",)),
+    ],
+)
+def test_codes_numbers_and_quotations_are_exact(query: str, terms: tuple[str, ...]) -> None:
+    assert exact_terms(query) == terms
+
+
+@pytest.mark.parametrize(
+    "query", ["", "Who runs it?", "What happened in 1986?", "The 2nd of 12 pumps in the 1980s", "谁负责夜班？", "3 + 4"]
+)
+def test_words_years_and_small_numbers_are_not(query: str) -> None:
+    assert exact_terms(query) == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["of 27 August 2025?", "on August 27, 2025", "Aug 27 2025", "the 27th of August 2025", "2025-08-27", "2025/8/27", "2025年8月27日"],
+)
+def test_a_date_is_looked_for_in_all_its_forms(query: str) -> None:
+    assert {"2025-08-27", "20250827", "2025年8月27日", "27 August 2025", "August 27 2025", "27 Aug 2025"} <= set(exact_terms(query))
+
+
+@pytest.mark.parametrize("query", ["2025-13-45", "99 May 2025"])
+def test_what_is_no_date_is_not_taken_for_one(query: str) -> None:
+    assert not any("年" in term for term in exact_terms(query))
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_a_few_terms_without_repeats(text: str) -> None:
+    terms = exact_terms(text)
+
+    assert len(terms) == len(set(terms)) <= MAX_TERMS
+    assert all(term.strip() for term in terms)
