@@ -26,10 +26,11 @@ class Features:
     plan: bool = False
     evaluate: bool = False
     web: bool = False
+    judge: bool = False
 
 
 PIPELINES: dict[Pipeline, Features] = {
-    "full": Features(rewrite=True, route=True, decompose=True, plan=True, evaluate=True, web=True),
+    "full": Features(rewrite=True, route=True, decompose=True, plan=True, evaluate=True, web=True, judge=True),
     "naive": Features(),
     "routed": Features(route=True),
     "multihop": Features(route=True, decompose=True, plan=True),
@@ -42,7 +43,8 @@ class QAState(TypedDict, total=False):
 
     `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
     later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`; `lookups` are those already
-    searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
+    searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added.
+    `stated` is the probability behind `evaluation` as the model gave it. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
     """
 
     features: Features
@@ -62,6 +64,7 @@ class QAState(TypedDict, total=False):
     planner_advice: Plan | None
     planned_next: Plan
     evaluation: Evaluation | None
+    stated: float | None
     proposals: int
     max_proposals: int
     judgement: Judgement | None
@@ -97,6 +100,7 @@ def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipelin
         planner_advice=None,
         planned_next="retrieve",
         evaluation=None,
+        stated=None,
         proposals=0,
         max_proposals=max_proposals,
         judgement=None,

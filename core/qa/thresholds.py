@@ -43,6 +43,10 @@ class Thresholds(BaseModel):
     files: float = Field(ge=ALWAYS, le=NEVER, description="Route: the question needs the person's files.")
     plan: float = Field(ge=ALWAYS, le=NEVER, description="Plan: the evidence is complete, so the lookups that are left are not made.")
     enough: float = Field(ge=ALWAYS, le=NEVER, description="Evaluate: the passages state the answer.")
+    answer: float = Field(
+        0.5, ge=ALWAYS, le=NEVER, description="Generate: the drafted answer was read in the evidence (`core/qa/answerability.py`)."
+    )
+    judge: float = Field(0.5, ge=ALWAYS, le=NEVER, description="Judge: the weighted score of an answer that needs no further search.")
     calibrated: bool = Field(description="Whether these were found on examples, with this very model.")
     model_id: str = Field(description="The model they belong to; empty for those that belong to none.")
     curves: Mapping[Decision, Logistic] = Field({}, description="What a probability is worth, for each calibrated decision.")

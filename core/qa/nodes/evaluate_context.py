@@ -45,9 +45,9 @@ def evaluate_context(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     confidence = context.thresholds.confidence("enough", enough)
     if enough >= context.thresholds.enough:
         evaluation = Evaluation(enough=True, reason="stated", confidence=confidence)
-        return {"evaluation": evaluation, "documents": documents, "usage": context.meter.take()}
+        return {"evaluation": evaluation, "stated": enough, "documents": documents, "usage": context.meter.take()}
     evaluation = Evaluation(enough=False, missing=_missing(state), reason="not_stated", confidence=confidence)
-    return {**_with_web_query(evaluation, state, context), "usage": context.meter.take()}
+    return {**_with_web_query(evaluation, state, context), "stated": enough, "usage": context.meter.take()}
 
 
 def _portions(state: QAState) -> tuple[tuple[ScoredChunk, ...], ...]:

@@ -1,0 +1,60 @@
+"""Whether a drafted answer was read in the evidence or made up: the model's own judgement, weighed with what code can see.
+
+A small model calls almost every evidence enough, and writes an answer whenever it is asked for one. What gives it away: the words of
+an invented answer are not in the passages, and passages about something else do not have the words of the question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.qa.citations import share, terms
+from core.qa.thresholds import ALWAYS, NEVER, logit
+
+# Words that a question has whatever it is about.
+_ASKING = frozenset(
+    "what who whom whose when where which how why does do did can could would should will much many long often any one there"
+    " his her their its name kind type".split()
+)
+_YES_OR_NO = frozenset("yes no true false both neither 是 否 对 不 没 不是 是的 没有 相同 不同 不对".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What speaks for a draft.
+
+    `margin`: how far the model's belief that the passages state the answer is above its threshold, as a difference of log odds.
+    `read`: the share (0..1) of the draft's own words that one passage has; one half where it has none of its own. `about`: the share
+    of the question's words that one passage has.
+    """
+
+    margin: float
+    read: float
+    about: float
+
+    @property
+    def probability(self) -> float:
+        """How likely the draft was read in the evidence, 0..1."""
+        return 1.0 / (1.0 + math.exp(-(MARGIN * self.margin + READ * self.read + ABOUT * self.about + OFFSET)))
+
+
+# Fitted by hand to 40 questions of the tuning halves (28 with their answer in the evidence, 12 asked over other files), of which it parts 97 %
+# of the pairs: each weight is rounded, and moving any by a third changes little. OFFSET lets one in twenty right drafts fall.
+MARGIN, READ, ABOUT, OFFSET = 1.5, 2.0, 1.5, -1.95
+
+
+def margin(stated: float, threshold: float) -> float:
+    """How far `stated` is above `threshold` in log odds; 0 where the model cannot tell and the threshold is fixed."""
+    return logit(stated) - logit(threshold) if ALWAYS < threshold < NEVER else 0.0
+
+
+def support(question: str, draft: str, passages: Sequence[str], margin: float) -> Support:
+    """Compare a draft and its question with the texts of the evidence."""
+    found = [terms(passage) for passage in passages]
+    asked = terms(question) - _ASKING
+    own = terms(draft) - asked
+    read = 0.5 if not own or own <= _YES_OR_NO else max((share(own, passage) for passage in found), default=0.0)
+    about = max((share(asked, passage) for passage in found), default=0.0) if asked else 0.5
+    return Support(margin, read, about)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from core.qa.answerability import margin, support
+from core.qa.thresholds import ALWAYS, NEVER
+
+MANUAL = [
+    "Pump manual\nThe seal of pump P-02 is checked every 2,000 hours by Anna Berg.",
+    "库存台账\n密封件存放在 C-004 号库位，由周敏保管。",
+]
+
+
+def test_an_answer_that_was_read_in_the_evidence_is_carried() -> None:
+    assert support("Who checks the seal of pump P-02?", "Anna Berg", MANUAL, margin=0.5).probability > 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "draft"),
+    [("Who painted the ceiling of the Sistine Chapel?", "Michelangelo"), ("邹游效力抚顺新野球队期间身披几号球衣？", "他身披四号球衣。")],
+)
+def test_an_invented_answer_about_something_else_is_not(question: str, draft: str) -> None:
+    assert support(question, draft, MANUAL, margin=0.3).probability < 0.5
+
+
+def test_the_words_of_the_question_in_the_draft_do_not_count_as_read() -> None:
+    assert support("Who checks the seal of pump P-02?", "Tom Reed checks the seal of pump P-02", MANUAL, 0.0).read == 0.0
+
+
+@pytest.mark.parametrize("draft", ["Yes", "是。", "Pump P-02"])
+def test_a_draft_without_words_of_its_own_says_nothing_either_way(draft: str) -> None:
+    assert support("Is pump P-02 checked? 密封件？", draft, MANUAL, 0.0).read == 0.5
+
+
+def test_a_model_that_cannot_tell_has_no_say() -> None:
+    assert margin(0.9, ALWAYS) == margin(0.1, NEVER) == 0.0
+
+
+def test_the_margin_is_counted_from_the_models_own_threshold() -> None:
+    assert margin(0.8, 0.8) == 0.0
+    assert margin(0.9, 0.8) > 0 > margin(0.7, 0.8)
