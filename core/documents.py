@@ -247,6 +247,7 @@ class Answer:
     steps: tuple[Step, ...] = ()
     seconds_to_first_word: float | None = None
     seconds: float = 0.0
+    predicted_seconds: float | None = None
     model: str = ""
     embedder: str = ""
     interrupted: bool = False

@@ -265,6 +265,10 @@ NOTES: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Ask again if you want it."),
         "retry",
     ),
+    "model_uncalibrated": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "This chat model was never calibrated, so in doubt your files are searched."),
+        QT_TRANSLATE_NOOP("errors", "Run this once, it takes about a minute: lamplight models calibrate."),
+    ),
     "route_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The model could not say how to answer, so your files were searched to be safe."),
         QT_TRANSLATE_NOOP("errors", "Nothing to do."),
@@ -280,6 +284,10 @@ NOTES: Mapping[str, ErrorText] = {
     ),
     "evaluate_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "It could not be checked whether the passages are enough."),
+        QT_TRANSLATE_NOOP("errors", "Compare the answer with its sources."),
+    ),
+    "judge_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The finished answer could not be judged."),
         QT_TRANSLATE_NOOP("errors", "Compare the answer with its sources."),
     ),
     "rewrite_failed": ErrorText(

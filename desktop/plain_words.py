@@ -32,16 +32,19 @@ _RUNNING: Mapping[str, str] = {
     "judge_answer": "Checking the answer",
     "refuse": "Saying what is missing",
 }
+_SHARES: Mapping[str, str] = {"files_probability": "needs your files", "confidence": "the answer is stated"}
 _TOLD = (
     "standalone_question",
     "strategy",
     "route_reason",
+    "files_probability",
     "sub_questions",
     "query",
     "found",
     "answers",
     "planned_next",
     "enough",
+    "confidence",
     "missing",
     "web_query",
     "web_results",
@@ -64,12 +67,25 @@ def step_line(event: StepFinished) -> str:
     return f"  {_TITLES.get(node, node.replace('_', ' '))} ({event.step.seconds:.1f} s){': ' + facts if facts else ''}"
 
 
+def expected_line(seconds: float) -> str:
+    """How long the answer will take, as a round number: it is an estimate."""
+    return f"  about {round_seconds(seconds)} s"
+
+
+def round_seconds(seconds: float) -> int:
+    """An estimate in steps that a person can use: of 1 s up to 10 s, then of 5 s, then of 15 s."""
+    step = 1 if seconds <= 10 else 5 if seconds <= 60 else 15
+    return max(1, round(seconds / step) * step)
+
+
 def _value(value: object, name: str) -> str:
     match value:
         case bool():
             return ("" if value else "not ") + name.replace("_", " ")
         case list() | tuple():
             return " | ".join(str(item) for item in value)
+        case float() if name in _SHARES:
+            return f"{_SHARES[name]}: {value:.0%}"
         case int():
             return f"{value} {name.replace('_', ' ')}"
         case _:

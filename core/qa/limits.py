@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
 from core.protocols import ChatModel, Choice, Reply, ReplyT, Speed, Written
+from core.qa.state import Strategy
 from core.settings import Budget
 
 # One node more than the longest way through the graph is 24: rewrite, route, decompose, 8 x (retrieve, plan), evaluate, web,
@@ -37,6 +38,54 @@ LIMITS: dict[Budget, RunLimits] = {
     "careful": RunLimits(),
     "exhaustive": RunLimits(model_calls=80, tokens=90_000, seconds=1800.0, evidence_tokens=3000, chunks_per_lookup=8, proposals=3),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingTime:
+    """How long evidence may take to read, in seconds, and the least and most tokens of it, however slow or fast the machine is."""
+
+    seconds: float
+    least_tokens: int
+    most_tokens: int
+
+
+# Two passages are the least that an answer can be checked against; more than the most makes answers of small models worse, not better.
+READING_TIMES: dict[Budget, ReadingTime] = {
+    "quick": ReadingTime(8.0, 600, 1200),
+    "careful": ReadingTime(20.0, 1000, 2000),
+    "exhaustive": ReadingTime(60.0, 2000, 4000),
+}
+
+
+def limits_for(budget: Budget, speed: Speed | None) -> RunLimits:
+    """The limits of a budget, with as much evidence as this machine reads in the budget's time; the usual amount while the speed is unknown."""
+    limits, reading = LIMITS[budget], READING_TIMES[budget]
+    if speed is None:
+        return limits
+    tokens = int(speed.prefill_tokens_per_second * reading.seconds)
+    return replace(limits, evidence_tokens=max(reading.least_tokens, min(reading.most_tokens, tokens)))
+
+
+# Tokens of an ordinary question about the files, besides its evidence: what the steps read and write.
+STEPS_READ_TOKENS = 250
+ANSWER_READ_TOKENS = 60
+PLAN_WRITTEN_TOKENS = 30
+ANSWER_WRITTEN_TOKENS = 70
+PASSAGE_TOKENS = 220
+
+
+def predicted_seconds(strategy: Strategy, limits: RunLimits, speed: Speed | None) -> float | None:
+    """How long an answer takes from the routing decision on, for a question of one lookup; None while the speed is unknown.
+
+    The evidence is what one search usually brings, within the limit. A question of several lookups takes longer.
+    """
+    if speed is None:
+        return None
+    if strategy == "simple":
+        return ANSWER_READ_TOKENS / speed.prefill_tokens_per_second + ANSWER_WRITTEN_TOKENS / speed.generation_tokens_per_second
+    evidence = min(limits.evidence_tokens, limits.chunks_per_lookup * PASSAGE_TOKENS)
+    written = PLAN_WRITTEN_TOKENS + ANSWER_WRITTEN_TOKENS
+    return (evidence + STEPS_READ_TOKENS) / speed.prefill_tokens_per_second + written / speed.generation_tokens_per_second
 
 
 @dataclass(slots=True)

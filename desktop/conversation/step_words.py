@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from core.documents import Answer, Step
 from desktop.error_text import note_text
+from desktop.plain_words import round_seconds
 from desktop.spoken_errors import translated
 
 
@@ -81,7 +82,8 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
         elif step.node == "plan_next_step":
             detail = {"planned_next": "retrieve" if following is not None and following.node == "retrieve" else "generate"}
         elif step.node == "evaluate_context" and answer.evaluation is not None:
-            detail = {"enough": answer.evaluation.enough, "missing": list(answer.evaluation.missing)}
+            evaluation = answer.evaluation
+            detail = {"enough": evaluation.enough, "missing": list(evaluation.missing), "confidence": evaluation.confidence}
         elif step.node == "web_search":
             detail = {"web_query": answer.web.query, "web_results": len(answer.web.results), "web_error": answer.web.error}
         if step.note:
@@ -93,6 +95,13 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
 def seconds_text(seconds: float) -> str:
     """A duration as the trace shows it."""
     return QCoreApplication.translate("StepWords", "{seconds} s").replace("{seconds}", f"{seconds:.1f}")
+
+
+def expected_words(seconds: float | None) -> str:
+    """How long the answer will take, to follow what is being done; nothing while nobody knows."""
+    if seconds is None:
+        return ""
+    return QCoreApplication.translate("StepWords", " about {seconds} s").replace("{seconds}", str(round_seconds(seconds)))
 
 
 def _text(detail: Mapping[str, object], *names: str) -> str:
@@ -133,7 +142,14 @@ def _route_lines(detail: Mapping[str, object]) -> list[str]:
         "general": QCoreApplication.translate("StepWords", "It is a matter of general knowledge or of writing"),
         "route_failed": translated(note_text("route_failed").title),
     }
-    return [where.get(strategy, ""), reasons.get(_text(detail, "route_reason"), "")]
+    sure = _share_line(detail, "files_probability", QCoreApplication.translate("StepWords", "Needs your files: {share}"))
+    return [where.get(strategy, ""), reasons.get(_text(detail, "route_reason"), ""), sure]
+
+
+def _share_line(detail: Mapping[str, object], name: str, words: str) -> str:
+    """A calibrated probability as a percentage."""
+    value = detail.get(name)
+    return words.replace("{share}", f"{value:.0%}") if isinstance(value, float) else ""
 
 
 def _decompose_lines(detail: Mapping[str, object]) -> list[str]:
@@ -181,10 +197,11 @@ def _note_lines(detail: Mapping[str, object]) -> list[str]:
 def _evaluate_lines(detail: Mapping[str, object]) -> list[str]:
     enough = detail.get("enough")
     missing = [QCoreApplication.translate("StepWords", "Missing: {what}").replace("{what}", what) for what in _texts(detail, "missing")]
+    sure = _share_line(detail, "confidence", QCoreApplication.translate("StepWords", "The answer is stated: {share}"))
     if enough is True:
-        return [QCoreApplication.translate("StepWords", "Enough to answer")]
+        return [QCoreApplication.translate("StepWords", "Enough to answer"), sure]
     if enough is False:
-        return [QCoreApplication.translate("StepWords", "Not enough to answer completely"), *missing]
+        return [QCoreApplication.translate("StepWords", "Not enough to answer completely"), sure, *missing]
     return missing
 
 

@@ -817,6 +817,10 @@
         <translation>{seconds} 秒</translation>
     </message>
     <message>
+        <source> about {seconds} s</source>
+        <translation> 约 {seconds} 秒</translation>
+    </message>
+    <message>
         <source>“{text}”</source>
         <translation>“{text}”</translation>
     </message>
@@ -839,6 +843,10 @@
     <message>
         <source>It is a matter of general knowledge or of writing</source>
         <translation>属于常识或写作类问题</translation>
+    </message>
+    <message>
+        <source>Needs your files: {share}</source>
+        <translation>需要查你的文件：{share}</translation>
     </message>
     <message>
         <source>Found nothing new</source>
@@ -871,6 +879,10 @@
     <message>
         <source>Missing: {what}</source>
         <translation>缺少：{what}</translation>
+    </message>
+    <message>
+        <source>The answer is stated: {share}</source>
+        <translation>答案已写明：{share}</translation>
     </message>
     <message>
         <source>Enough to answer</source>
@@ -1421,6 +1433,14 @@
         <translation>如果需要，请重新提问。</translation>
     </message>
     <message>
+        <source>This chat model was never calibrated, so in doubt your files are searched.</source>
+        <translation>这个对话模型没有校准过，拿不准时会查找你的文件。</translation>
+    </message>
+    <message>
+        <source>Run this once, it takes about a minute: lamplight models calibrate.</source>
+        <translation>运行一次即可，大约需要一分钟：lamplight models calibrate。</translation>
+    </message>
+    <message>
         <source>The model could not say whether to look further, so the next planned lookup was made.</source>
         <translation>模型无法判断是否需要继续查找，因此按计划进行了下一次查找。</translation>
     </message>
@@ -1447,6 +1467,10 @@
     <message>
         <source>Compare the answer with its sources.</source>
         <translation>请将回答与来源对照。</translation>
+    </message>
+    <message>
+        <source>The finished answer could not be judged.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The question was searched as you wrote it, without the conversation before it.</source>

@@ -22,9 +22,10 @@ def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         files = probability(context.chat_model, *needs_files(question), cancel=context.cancel)
     except BROKEN_DECISION:
         return {"strategy": "complex", "route_reason": "route_failed", "notes": ("route_failed",), "usage": context.meter.take()}
+    confidence = context.thresholds.confidence("files", files)
     if files < context.thresholds.files:
-        return {"strategy": "simple", "route_reason": "general", "files_probability": files, "usage": context.meter.take()}
-    return {"strategy": "complex", "route_reason": "needs_files", "files_probability": files, "usage": context.meter.take()}
+        return {"strategy": "simple", "route_reason": "general", "files_probability": confidence, "usage": context.meter.take()}
+    return {"strategy": "complex", "route_reason": "needs_files", "files_probability": confidence, "usage": context.meter.take()}
 
 
 def needs_files(question: str) -> LabelQuestion:
