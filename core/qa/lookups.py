@@ -36,6 +36,11 @@ def finished(lookup: str, known: Mapping[int, str]) -> str | None:
     return _EARLIER_RESULT.sub(lambda found: known[int(found[1])], lookup)
 
 
+def last_link(plan: Sequence[str], lookups: Sequence[SubQuestion]) -> str:
+    """The answer of the lookup that ends a chain, which is the answer of the question; empty where the plan is no chain or it is not known."""
+    return lookups[-1].answer if len(lookups) == len(plan) and references(plan[-1]) else ""
+
+
 def next_round(plan: Sequence[str], cursor: int, known: Mapping[int, str]) -> tuple[str, ...]:
     """The lookups from `cursor` on that need nothing from each other: they can be searched at once. Empty when the next one cannot be finished."""
     batch: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
@@ -9,12 +10,15 @@ from langgraph.runtime import Runtime
 from core.qa.context import QAContext
 from core.qa.decisions import BROKEN_DECISION
 from core.qa.language import prompt_language
-from core.qa.lookups import next_round, references, same, without_references
+from core.qa.lookups import finished, next_round, references, same, without_references
 from core.qa.prompt import few_shot
 from core.qa.replies import SubQuestions
 from core.qa.state import QAState
 
 MAX_TOKENS = 320
+_YES_OR_NO = re.compile(
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b|.*(?:吗[？?]?|是否.*|是不是.*|还是.*)$", re.IGNORECASE
+)
 
 
 def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -30,25 +34,38 @@ def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     return {"sub_questions": plan, "current_queries": next_round(plan, 0, {}), "usage": context.meter.take()}
 
 
+def asks_yes_or_no(question: str) -> bool:
+    """Whether a question can be answered by yes or no."""
+    return bool(_YES_OR_NO.match(question.strip()))
+
+
 def usable_plan(question: str, lookups: Sequence[str]) -> tuple[str, ...]:
     """Drop what cannot be searched; an empty rest is the question itself.
 
     Dropped are blanks, repetitions, lookups in another language than the question, lookups about a result that no earlier one
-    brings, and, after a copy of the whole question, everything that builds on it (its answer would be the answer).
+    brings, after a copy of the whole question everything that builds on it (its answer would be the answer), and questions to be
+    answered by yes or no where the person asked none.
     """
     kept: list[str] = []
+    places: dict[int, int] = {}
     language = prompt_language(question)
-    for lookup in lookups:
-        text = " ".join(lookup.split())
-        refers = references(text)
+    for number, lookup in enumerate(lookups, 1):
+        text = finished(" ".join(lookup.split()), {n: f"#{place}" for n, place in places.items()})
+        if text is None:
+            continue
         own_words = without_references(text)
-        if not own_words.strip() or any(same(text, other) for other in kept):
-            continue
-        if any(n > len(kept) for n in refers) or prompt_language(own_words) != language:
-            continue
-        if kept and same(kept[0], question) and refers:
-            continue
-        kept.append(text)
+        known = next((place for place, other in enumerate(kept, 1) if same(text, other)), None)
+        if known is not None:
+            places[number] = known
+        elif (
+            own_words.strip()
+            and prompt_language(own_words) == language
+            and not (kept and same(kept[0], question) and references(text))
+            # "Is Alto a film of 2011?" only says again what the question takes for granted.
+            and (asks_yes_or_no(question) or not asks_yes_or_no(text))
+        ):
+            kept.append(text)
+            places[number] = len(kept)
     if not kept or (len(kept) == 1 and not references(kept[0])):
         # One lookup only: the person's own words search at least as well as the model's copy of them.
         return (question,)

@@ -12,6 +12,7 @@ from core.qa.citations import without_marks
 from core.qa.context import QAContext
 from core.qa.decisions import Stream
 from core.qa.language import prompt_language
+from core.qa.lookups import last_link
 from core.qa.prompt import evidence_prompt, prompt_text
 from core.qa.state import QAState
 
@@ -28,7 +29,7 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     context = runtime.context
     checked = state["stated"]
     refusal = prompt_text("not_stated", prompt_language(state["standalone_question"]))
-    text = visible = ""
+    text, visible = _opening(state), ""
     weighed = checked is None
     stream = Stream(context.chat_model.stream(_prompt(state, checked=checked is not None), max_tokens=MAX_TOKENS, cancel=context.cancel))
     for piece in stream:
@@ -48,12 +49,24 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     return {"generation": text, "refused": False, "notes": stream.notes, "usage": context.meter.take()}
 
 
+def _opening(state: QAState) -> str:
+    """The first line where it is known already: a chain ends in the answer of its last lookup."""
+    answer = last_link(state["sub_questions"], state["lookups"])
+    return f"{answer}\n" if answer else ""
+
+
 def _carried(text: str, state: QAState, context: QAContext) -> bool:
     stated = state["stated"]
     assert stated is not None
     passages = [f"{found.chunk.context}\n{found.chunk.text}" for found in state["documents"]]
     passages += [f"{page.title}\n{page.snippet}" for page in state["web"].results]
-    found = support(state["standalone_question"], first_line(text), passages, margin(stated, context.thresholds.enough))
+    found = support(
+        state["standalone_question"],
+        first_line(text),
+        passages,
+        margin(stated, context.thresholds.enough),
+        several=len(state["lookups"]) > 1,
+    )
     return found.probability >= context.thresholds.answer
 
 
@@ -72,6 +85,7 @@ def _prompt(state: QAState, *, checked: bool) -> Prompt:
         refusal=prompt_text("generate_answer_checked" if checked else "generate_answer_unchecked", language),
         facts=_facts(state),
         doubt=prompt_text("generate_answer_doubt", language) if unsure else "",
+        answer_start=_opening(state),
     )
 
 

@@ -11,7 +11,7 @@ from core.qa.state import QAState
 from core.retrieval.neighbours import grow_evidence
 
 # Several lookups of one question add less each: the evidence of all of them has to fit into one prompt.
-SHARED_CHUNKS = 4
+SHARED_CHUNKS = 3
 HEADING_TOKENS = 16
 # Two passages are the least a lookup is worth.
 LOOKUP_TOKENS = 500

@@ -29,7 +29,7 @@ def test_the_words_of_the_question_in_the_draft_do_not_count_as_read() -> None:
 
 @pytest.mark.parametrize("draft", ["Yes", "是。", "Pump P-02"])
 def test_a_draft_without_words_of_its_own_says_nothing_either_way(draft: str) -> None:
-    assert support("Is pump P-02 checked? 密封件？", draft, MANUAL, 0.0).read == 0.5
+    assert support("Is pump P-02 checked? 密封件？", draft, MANUAL, 0.0).read == 0.8
 
 
 def test_a_model_that_cannot_tell_has_no_say() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from core.documents import SubQuestion
-from core.qa.lookups import answers, finished, is_new, next_round, references
+from core.qa.lookups import answers, finished, is_new, last_link, next_round, references
 
 
 def test_a_later_lookup_is_finished_with_the_answer_of_an_earlier_one() -> None:
@@ -44,3 +44,11 @@ def test_a_copy_of_the_question_or_of_a_lookup_is_not_new(lookup: str) -> None:
 
 def test_other_words_are_new() -> None:
     assert is_new("Opening hours of the library", "When does it open?", ["Who runs it?"])
+
+
+def test_a_chain_ends_in_the_answer_of_the_question() -> None:
+    lookups = (SubQuestion("Who wrote Brand?", answer="Ibsen"), SubQuestion("Where was Ibsen born?", answer="Skien"))
+
+    assert last_link(("Who wrote Brand?", "Where was #1 born?"), lookups) == "Skien"
+    assert last_link(("How tall is A?", "How tall is B?"), lookups) == ""
+    assert last_link(("Who wrote Brand?", "Where was #1 born?", "When was #2 founded?"), lookups) == ""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,12 @@ def test_a_reference_to_a_result_that_nobody_brings_is_dropped() -> None:
     assert usable_plan("q?", ["What is A?", "Who is #3?", "What is B?"]) == ("What is A?", "What is B?")
 
 
+def test_references_are_counted_anew_when_a_lookup_is_dropped() -> None:
+    plan = usable_plan("q?", ["What is A?", "what is a", "", "Who made #2?", "Where is #4?"])
+
+    assert plan == ("What is A?", "Who made #1?", "Where is #2?")
+
+
 def test_what_builds_on_a_copy_of_the_whole_question_is_dropped() -> None:
     question = "P-02 的负责人坐在哪个办公室？"
 
@@ -47,3 +54,15 @@ def test_there_is_always_a_plan_and_its_references_can_be_resolved(question: str
     assert plan
     for place, lookup in enumerate(plan):
         assert lookup == question or all(f"#{n}" not in lookup for n in range(place + 1, 10))
+
+
+@pytest.mark.parametrize(
+    ("question", "lookups", "plan"),
+    [
+        ("When was Alto released?", ["Is Alto a film?", "Who made Alto?", "When was #1 released?"], ("When was Alto released?",)),
+        ("甲和乙谁高？", ["甲是塔吗？", "甲有多高？", "乙有多高？"], ("甲有多高？", "乙有多高？")),
+        ("Are A and B both films?", ["Is A a film?", "Is B a film?"], ("Is A a film?", "Is B a film?")),
+    ],
+)
+def test_what_the_question_takes_for_granted_is_not_looked_up(question: str, lookups: list[str], plan: tuple[str, ...]) -> None:
+    assert usable_plan(question, lookups) == plan

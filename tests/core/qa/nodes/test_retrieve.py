@@ -27,4 +27,4 @@ def test_the_first_lookup_leaves_room_for_the_second() -> None:
 
     asked = ask("Compare one and two", model, KnownPassages(otherwise=found))  # type: ignore[arg-type]
 
-    assert [lookup.found for lookup in asked.answer.sub_questions] == [4, 4]
+    assert [lookup.found for lookup in asked.answer.sub_questions] == [3, 3]
