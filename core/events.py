@@ -39,13 +39,25 @@ class WebConsentWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerExpected:
+    """The answer will be there in about `seconds`, counted from now."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRestarted:
+    """The answer is written again, from more evidence: what was streamed of it until now no longer holds."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerFinished:
     """The run is over. `answer.text` replaces what was streamed: source marks may have been added or removed."""
 
     answer: Answer
 
 
-AnswerEvent = StepStarted | StepFinished | AnswerText | WebConsentWanted | AnswerFinished
+AnswerEvent = StepStarted | StepFinished | AnswerExpected | AnswerText | AnswerRestarted | WebConsentWanted | AnswerFinished
 
 
 @dataclass(frozen=True, slots=True)

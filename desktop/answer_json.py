@@ -21,7 +21,9 @@ from core.documents import (
 )
 from core.events import (
     AnswerEvent,
+    AnswerExpected,
     AnswerFinished,
+    AnswerRestarted,
     AnswerText,
     FileFinished,
     FileProgress,
@@ -49,8 +51,12 @@ def answer_event_json(event: AnswerEvent, answer_id: str | int | None = None) ->
             return {"event": "step_started", "node": node}
         case StepFinished(step, detail):
             return {"event": "step", **_step(step), "detail": _plain(detail)}
+        case AnswerExpected(seconds):
+            return {"event": "answer_expected", "seconds": round(seconds, 1)}
         case AnswerText(text, own_knowledge):
             return {"event": "text", "text": text, "own_knowledge": own_knowledge}
+        case AnswerRestarted():
+            return {"event": "restarted"}
         case WebConsentWanted(query):
             return {"event": "web_consent_wanted", "query": query}
         case AnswerFinished(answer):
@@ -60,7 +66,7 @@ def answer_event_json(event: AnswerEvent, answer_id: str | int | None = None) ->
 def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
     """The `answer` object of the contract.
 
-    Additions to it: `short_answer`, `origin`, `own_knowledge`, `doubts`, `refusal`, `notes`, `interrupted`, and in `web` the `citations` that point at pages.
+    Additions to it: `short_answer`, `origin`, `own_knowledge`, `doubts`, `refusal`, `notes`, `interrupted`, `predicted_seconds`, and in `web` the `citations` that point at pages.
     """
     return {
         "event": "answer",
@@ -101,6 +107,7 @@ def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
         "steps": [_step(step) for step in answer.steps],
         "seconds_to_first_word": None if answer.seconds_to_first_word is None else round(answer.seconds_to_first_word, 3),
         "seconds": round(answer.seconds, 3),
+        "predicted_seconds": None if answer.predicted_seconds is None else round(answer.predicted_seconds, 1),
         "model": answer.model,
         "embedder": answer.embedder,
         "interrupted": answer.interrupted,

@@ -9,11 +9,12 @@ from core.qa.state import QAState
 
 Start = Literal["rewrite_question", "route_question", "retrieve"]
 AfterRoute = Literal["direct_answer", "decompose_question", "retrieve"]
-AfterRetrieve = Literal["plan_next_step", "evaluate_context", "generate_answer", "refuse"]
+AfterRetrieve = Literal["plan_next_step", "evaluate_context", "generate_answer", "refuse", "end"]
 AfterPlan = Literal["retrieve", "evaluate_context", "generate_answer", "refuse"]
 AfterEvaluation = Literal["generate_answer", "propose_lookup", "web_search", "refuse"]
 AfterProposal = Literal["retrieve", "web_search", "generate_answer", "refuse"]
-AfterGeneration = Literal["refuse", "end"]
+AfterGeneration = Literal["refuse", "judge_answer", "end"]
+AfterJudgement = Literal["retrieve", "end"]
 
 MAX_LOOKUPS = 6
 """Lookups of one question, planned and proposed: with more of them the run would come near the recursion limit."""
@@ -40,7 +41,12 @@ def after_route(state: QAState) -> AfterRoute:
 
 
 def after_retrieve(state: QAState) -> AfterRetrieve:
-    """Plan the next lookup where the pipeline plans; else judge or use what was found."""
+    """Plan the next lookup where the pipeline plans; else judge or use what was found.
+
+    A search that the judge of the answer asked for is worth a new answer only if it brought something; else the first one stays.
+    """
+    if state["retries"]:
+        return "generate_answer" if state["lookups"] and state["lookups"][-1].found else "end"
     if state["features"].plan:
         return "plan_next_step"
     return _use_evidence(state)
@@ -92,4 +98,11 @@ def _beyond_the_files(state: QAState) -> Literal["web_search", "generate_answer"
 
 def after_generation(state: QAState) -> AfterGeneration:
     """A model that found no answer in the evidence ends in the refusal, which says what was searched."""
-    return "refuse" if state["refused"] else "end"
+    if state["refused"]:
+        return "refuse"
+    return "judge_answer" if state["features"].judge else "end"
+
+
+def after_judgement(state: QAState) -> AfterJudgement:
+    """Never back to writing with the same evidence: a bad answer is answered with another search, or stays with its doubts marked."""
+    return "retrieve" if state["planned_next"] == "retrieve" else "end"

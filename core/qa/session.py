@@ -7,18 +7,29 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from core.cancel import CancelToken
-from core.documents import Answer, AnswerOrigin, Message, Prompt, ScoredChunk, Step, Usage, WebOutcome
+from core.documents import Answer, AnswerOrigin, Doubt, Message, Prompt, Refusal, ScoredChunk, Step, Usage, WebOutcome
 from core.errors import Cancelled, InvalidRequest
-from core.events import AnswerEvent, AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.events import (
+    AnswerEvent,
+    AnswerExpected,
+    AnswerFinished,
+    AnswerRestarted,
+    AnswerText,
+    StepFinished,
+    StepStarted,
+    WebConsentWanted,
+)
 from core.lease import ComputeLease
 from core.protocols import ChatModel, Embedder, Retriever, WebConsent, WebSearch
 from core.qa.answer_form import short_answer
 from core.qa.citations import CitedAnswer, cite, closest
+from core.qa.claims import doubtful
 from core.qa.context import QAContext
+from core.qa.judgement import evidence_texts
 from core.qa.language import PromptLanguage, prompt_language
-from core.qa.limits import LIMITS, RECURSION_LIMIT, Meter, MeteredChatModel
+from core.qa.limits import RECURSION_LIMIT, Meter, MeteredChatModel, limits_for, predicted_seconds
 from core.qa.prompt import few_shot
-from core.qa.state import Pipeline, QAState, initial_state
+from core.qa.state import Pipeline, QAState, Strategy, initial_state
 from core.qa.thresholds import Thresholds
 from core.settings import Settings
 from core.store.storable import storable
@@ -78,7 +89,7 @@ class Session:
         if len(question) > MAX_QUESTION_CHARACTERS:
             message = f"The question has {len(question):,} characters; at most {MAX_QUESTION_CHARACTERS:,} can be asked at once."
             raise InvalidRequest(message, code="question_too_long")
-        meter = Meter(LIMITS[self._answers.budget])
+        meter = Meter(limits_for(self._answers.budget, self._chat_model.speed))
         context = QAContext(
             chat_model=MeteredChatModel(self._chat_model, meter),
             retriever=self._retriever,
@@ -91,6 +102,8 @@ class Session:
             cancel=cancel,
         )
         state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals, meter.limits.proposals)
+        if not context.thresholds.calibrated:
+            state["notes"] = ("model_uncalibrated",)
         return self._run(state, context)
 
     def _run(self, start: QAState, context: QAContext) -> Generator[AnswerEvent, None, None]:
@@ -120,8 +133,10 @@ class _Record:
         self.state = start
         self.steps: list[Step] = []
         self.shown = ""
+        self.outdated = False
         self.own_knowledge = ""
         self.seconds_to_first_word: float | None = None
+        self.predicted_seconds: float | None = None
         self.interrupted = False
         self.recursion_limit_hit = False
 
@@ -138,30 +153,46 @@ class _Record:
             stream_mode=["custom", "tasks", "values"],
         )
         started: dict[str, float] = {}
+        if not start["features"].route:
+            yield from self._expected(start["strategy"], context)
         try:
             for mode, data in cast(Iterator[tuple[str, Any]], stream):
                 if mode == "values":
                     self.state = cast(QAState, data)
                 elif mode == "custom":
-                    yield self._custom(data, context)
+                    yield from self._custom(data, context)
                 elif "result" not in data and "error" not in data:
                     started[data["id"]] = time.monotonic()
+                    self.outdated = self.outdated or (data["name"] == "generate_answer" and bool(self.shown))
                     yield StepStarted(data["name"])
                 elif not data.get("error"):
                     step = self._step(data, time.monotonic() - started.pop(data["id"]))
                     yield StepFinished(step, detail(step.node, _changes(data)))
+                    if step.node == "route_question":
+                        yield from self._expected(_changes(data)["strategy"], context)
         except GraphRecursionError:
             self.recursion_limit_hit = True
 
-    def _custom(self, event: AnswerText | WebConsentWanted, context: QAContext) -> AnswerEvent:
+    def _expected(self, strategy: Strategy, context: QAContext) -> Iterator[AnswerExpected]:
+        seconds = predicted_seconds(strategy, context.meter.limits, context.chat_model.speed)
+        if seconds is not None:
+            self.predicted_seconds = context.meter.seconds + seconds
+            yield AnswerExpected(seconds)
+
+    def _custom(self, event: AnswerText | WebConsentWanted, context: QAContext) -> Iterator[AnswerEvent]:
         if isinstance(event, AnswerText):
             if self.seconds_to_first_word is None:
                 self.seconds_to_first_word = context.meter.seconds
             if event.own_knowledge:
                 self.own_knowledge += event.text
             else:
+                # The text of an earlier attempt stands until there are words to take its place.
+                if self.outdated:
+                    self.shown, self.outdated = "", False
+                    self.state["generation"] = ""
+                    yield AnswerRestarted()
                 self.shown += event.text
-        return event
+        yield event
 
     def _step(self, data: Mapping[str, Any], seconds: float) -> Step:
         changes = _changes(data)
@@ -193,11 +224,15 @@ class _Record:
             documents=state["documents"],
             web=web,
             evaluation=state["evaluation"],
+            judgement=None if refused else state["judgement"],
+            doubts=() if simple or refused else _doubts(cited.text, state),
+            refusal=_refusal(state) if refused and not self.interrupted else None,
             limits_hit=limits,
             notes=tuple(dict.fromkeys(state["notes"])),
             steps=tuple(self.steps),
             seconds_to_first_word=self.seconds_to_first_word,
             seconds=seconds,
+            predicted_seconds=self.predicted_seconds,
             model=model,
             embedder=embedder,
             interrupted=self.interrupted,
@@ -213,6 +248,20 @@ def _cited(text: str, state: QAState, *, simple: bool, refused: bool) -> CitedAn
 
         return CitedAnswer(text, closest(state["standalone_question"], closest_passages(state)))
     return cite(text, state["documents"], state["web"].results)
+
+
+def _doubts(text: str, state: QAState) -> tuple[Doubt, ...]:
+    if not state["features"].judge:
+        return ()
+    known = [lookup.answer for lookup in state["lookups"] if lookup.answer]
+    passages = evidence_texts(state["documents"], state["web"].results)
+    return doubtful(text, passages, question=state["standalone_question"], known=known)
+
+
+def _refusal(state: QAState) -> Refusal:
+    from core.qa.nodes.refuse import refusal_of
+
+    return refusal_of(state)
 
 
 def _origin(*, simple: bool, refused: bool, cited: CitedAnswer, documents: Sequence[ScoredChunk], web: WebOutcome) -> AnswerOrigin:
@@ -250,6 +299,13 @@ def detail(node: str, changes: Mapping[str, Any]) -> dict[str, object]:
         shown["answers"] = [lookup.answer for lookup in changes["lookups"] if lookup.answer]
     if evaluation := changes.get("evaluation"):
         shown.update(enough=evaluation.enough, reason=evaluation.reason, missing=list(evaluation.missing))
+        if evaluation.confidence is not None:
+            shown["confidence"] = round(evaluation.confidence, 3)
+    if judgement := changes.get("judgement"):
+        parts = ("relevance", "completeness", "faithfulness", "score")
+        shown.update({part: round(getattr(judgement, part), 3) for part in parts}, reason=judgement.reason)
+    if node == "judge_answer":
+        shown["doubts"] = len(changes.get("doubts", ()))
     if web := changes.get("web"):
         shown.update(web_query=web.query, web_error=web.error, web_results=len(web.results))
     if changes.get("notes"):

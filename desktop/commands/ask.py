@@ -10,7 +10,7 @@ from pathlib import Path
 from core.cancel import CancelToken
 from core.documents import Answer, Message
 from core.errors import Cancelled, InvalidRequest, LamplightError
-from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.events import AnswerExpected, AnswerFinished, AnswerRestarted, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.qa.session import MAX_QUESTION_CHARACTERS
 from core.store.storable import storable
 from desktop.answer_json import answer_event_json, index_report_json
@@ -20,7 +20,7 @@ from desktop.commands.written_answer import AnswerWriter
 from desktop.error_text import describe
 from desktop.event_lines import log_answer
 from desktop.invocation import Invocation
-from desktop.plain_words import running_line, step_line
+from desktop.plain_words import expected_line, running_line, step_line
 from desktop.terminal import Terminal
 
 MAX_HISTORY_BYTES = 4_000_000
@@ -61,8 +61,12 @@ def _answer(invocation: Invocation, application: Application, question: str, his
                         writer.answering_without_files()
                 case StepFinished():
                     terminal.note(step_line(event))
+                case AnswerExpected(seconds):
+                    terminal.note(expected_line(seconds))
                 case AnswerText():
                     writer.add(event)
+                case AnswerRestarted():
+                    writer.restart()
                 case AnswerFinished(answer):
                     terminal.clear_progress()
                     writer.finish(answer)

@@ -35,6 +35,12 @@ class AnswerWriter:
             self._terminal.stream(piece.text)
         (self._model if own else self._files).append(piece.text)
 
+    def restart(self) -> None:
+        """The answer is written again from more evidence: what was shown of it no longer holds."""
+        if self._terminal.is_live and self._files:
+            self._terminal.stream("\n\n(More was found, so the answer is written again:)\n")
+        self._files.clear()
+
     def finish(self, answer: Answer) -> None:
         """The answer is complete."""
         self._finished = True

@@ -119,6 +119,11 @@ class AnswerCard(Surface):
         if not self._timer.isActive():
             self._timer.start()
 
+    def clear_text(self) -> None:
+        """Forget the streamed text of the answer: it is written again."""
+        self._pending[False] = ""
+        self.body.show_plain("")
+
     def flush(self) -> None:
         """Show what was streamed since the last time. Appends only: the cost does not grow with the answer."""
         for own_knowledge, text in self._pending.items():

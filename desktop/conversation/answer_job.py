@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from core.cancel import CancelToken
 from core.documents import Answer, Message
 from core.errors import Cancelled, LamplightError
-from core.events import AnswerEvent, AnswerFinished, AnswerText
+from core.events import AnswerEvent, AnswerFinished, AnswerRestarted, AnswerText
 from core.store.user_store import Turn
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def answer_job(
                 if time.monotonic() - saved >= SAVE_SECONDS:
                     store.save_partial(turn_id, text)
                     saved = time.monotonic()
+            elif isinstance(event, AnswerRestarted):
+                text = ""
             elif isinstance(event, AnswerFinished):
                 store.finish_turn(turn_id, event.answer)
             yield event

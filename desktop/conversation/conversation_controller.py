@@ -12,13 +12,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.documents import Answer, Citation, Step
 from core.errors import Cancelled, LamplightError
-from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.events import AnswerExpected, AnswerFinished, AnswerRestarted, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.store.user_store import ConversationSummary, Turn
 from desktop.conversation.answer_job import TurnSaved, answer_job
 from desktop.conversation.conversation_list import ConversationList
 from desktop.conversation.conversation_view import ConversationView
 from desktop.conversation.details_panel import DetailsPanel
-from desktop.conversation.step_words import running_title, stored_details
+from desktop.conversation.step_words import expected_words, running_title, stored_details
 from desktop.conversation.turn_view import TurnView
 from desktop.conversation.turn_words import note_line, problem_of, problem_of_stored
 from desktop.conversation.web_consent import AskInWindow
@@ -43,6 +43,7 @@ class _Run:
     node: str = ""
     text: str = ""
     own_text: str = ""
+    expected_seconds: float | None = None
 
 
 class ConversationController(QObject):
@@ -347,8 +348,12 @@ class ConversationController(QObject):
                 run.node = ""
                 if self._selected == run.key:
                     self._details.trace.finish_step(step, detail)
+            case AnswerExpected(seconds):
+                run.expected_seconds = seconds
             case AnswerText(text, own_knowledge):
                 self._write(run, text, own_knowledge)
+            case AnswerRestarted():
+                self._write_again(run)
             case WebConsentWanted(query):
                 if self.consent.waiting:
                     self._view.consent_bar.ask(query)
@@ -387,6 +392,12 @@ class ConversationController(QObject):
         if card is not None:
             card.add_text(text, own_knowledge=own_knowledge)
 
+    def _write_again(self, run: _Run) -> None:
+        run.text = ""
+        card = self._view.transcript.cards.get(run.key)
+        if card is not None:
+            card.clear_text()
+
     def _answer_view(self, run: _Run, answer: Answer) -> TurnView:
         state = "interrupted" if answer.interrupted else "finished"
         return TurnView(run.key, run.question, state, answer, answer.text, library_size=self._library_size, note=note_line(answer))  # type: ignore[arg-type]
@@ -404,7 +415,7 @@ class ConversationController(QObject):
     def _show_status(self, run: _Run) -> None:
         card = self._view.transcript.cards.get(run.key)
         if card is not None:
-            card.show_status(running_title(run.node) + "…")
+            card.show_status(f"{running_title(run.node)}…{expected_words(run.expected_seconds)}")
 
     # Details
 

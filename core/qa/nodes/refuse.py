@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from core.documents import Message, Prompt, ScoredChunk
+from core.documents import ClosestPassage, Message, Prompt, Refusal, ScoredChunk
 from core.events import AnswerText
 from core.qa.context import QAContext
 from core.qa.decisions import BROKEN_DECISION
 from core.qa.language import PromptLanguage, prompt_language
 from core.qa.prompt import fill, prompt_text
+from core.qa.shortfall import asked_kind, question_subject, shortfall
 from core.qa.state import QAState
 
 OWN_KNOWLEDGE_TOKENS = 250
@@ -76,7 +77,27 @@ def refusal_text(state: QAState) -> str:
         lines.append(sections["web_empty"])
     if closest := closest_passages(state):
         lines.append(fill(sections["closest"], numbers=" ".join(f"[{n}]" for n, _ in enumerate(closest, 1))))
+    if wanted := refusal_of(state).would_settle:
+        lines.append(fill(sections["settled_by"], what=wanted))
     return "\n\n".join(lines)
+
+
+def refusal_of(state: QAState) -> Refusal:
+    """The refusal as an object. A search that failed settles nothing and shows nothing."""
+    searched = tuple(lookup.query for lookup in state["lookups"])
+    if state["lookups"] and all(lookup.error for lookup in state["lookups"]):
+        return Refusal(searched)
+    question = state["standalone_question"]
+    closest = tuple(ClosestPassage(n, shortfall(question, found)) for n, found in enumerate(closest_passages(state), 1))
+    return Refusal(searched, closest, would_settle(question))
+
+
+def would_settle(question: str) -> str:
+    """What kind of document would settle the question, in its language: one that names its subject and states what it asks for."""
+    sections = _sections(prompt_language(question))
+    subject = question_subject(question)
+    wanted = sections[f"wanted_{asked_kind(question)}"]
+    return fill(sections["would_settle" if subject else "would_settle_plainly"], subject=subject, wanted=wanted)
 
 
 def closest_passages(state: QAState) -> tuple[ScoredChunk, ...]:
