@@ -286,6 +286,11 @@ NOTES: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "It could not be checked whether the passages are enough."),
         QT_TRANSLATE_NOOP("errors", "Compare the answer with its sources."),
     ),
+    "propose_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The model could not say what else to look up."),
+        QT_TRANSLATE_NOOP("errors", "If the answer lacks a part, ask for that part alone."),
+        "new_question",
+    ),
     "judge_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The finished answer could not be judged."),
         QT_TRANSLATE_NOOP("errors", "Compare the answer with its sources."),

@@ -90,3 +90,9 @@ def _value(value: object, name: str) -> str:
             return f"{value} {name.replace('_', ' ')}"
         case _:
             return " ".join(str(value).split())
+
+
+def shortened(text: str, characters: int = 60) -> str:
+    """A piece of text on one line, cut where it is long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= characters else f"{flat[: characters - 1]}…"

@@ -6,6 +6,7 @@ from core.documents import Answer, Citation
 from core.errors import WebSearchFailed
 from core.events import AnswerText
 from desktop.error_text import describe, limit_text, note_text
+from desktop.plain_words import shortened
 from desktop.terminal import Terminal, shown_path
 
 OWN_KNOWLEDGE = "From the model's own knowledge, not from your files:"
@@ -90,6 +91,9 @@ def _joined(files: str, model: str) -> str:
 def closing_lines(answer: Answer) -> list[str]:
     """What stands under an answer: its sources, or the closest passages of a refusal, and what the web search did."""
     lines = []
+    if answer.doubts:
+        parts = dict.fromkeys(f'"{shortened(answer.text[doubt.start : doubt.end])}"' for doubt in answer.doubts)
+        lines += ["", f"Check this, the sources do not bear it out: {', '.join(parts)}"]
     if answer.citations:
         heading = "Closest passages" if answer.refused else "Sources"
         lines += ["", heading, *(line for citation in answer.citations for line in _source(citation))]

@@ -86,6 +86,8 @@ def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
             detail = {"enough": evaluation.enough, "missing": list(evaluation.missing), "confidence": evaluation.confidence}
         elif step.node == "web_search":
             detail = {"web_query": answer.web.query, "web_results": len(answer.web.results), "web_error": answer.web.error}
+        elif step.node == "judge_answer" and following is None and answer.judgement is not None:
+            detail = {"score": answer.judgement.score, "doubts": len(answer.doubts)}
         if step.note:
             detail["notes"] = step.note.split(", ")
         found.append((step, detail))
@@ -205,6 +207,14 @@ def _evaluate_lines(detail: Mapping[str, object]) -> list[str]:
     return missing
 
 
+def _judge_lines(detail: Mapping[str, object]) -> list[str]:
+    score = _share_line(detail, "score", QCoreApplication.translate("StepWords", "Judged good: {share}"))
+    count = _count(detail, "doubts")
+    doubts = QCoreApplication.translate("StepWords", "Doubtful parts: {count}").replace("{count}", str(count)) if count else ""
+    again = QCoreApplication.translate("StepWords", "Search on") if _text(detail, "planned_next") == "retrieve" else ""
+    return [score, doubts, again]
+
+
 def _web_lines(detail: Mapping[str, object]) -> list[str]:
     query = _quoted(_text(detail, "web_query"))
     if error := _text(detail, "web_error"):
@@ -225,4 +235,5 @@ _LINES = {
     "plan_next_step": _plan_lines,
     "evaluate_context": _evaluate_lines,
     "web_search": _web_lines,
+    "judge_answer": _judge_lines,
 }

@@ -122,6 +122,10 @@
         <source>line {line}</source>
         <translation>第 {line} 行</translation>
     </message>
+    <message>
+        <source>Check this, the sources do not bear it out: {parts}.</source>
+        <translation>请核对，来源未能证实：{parts}。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerCard</name>
@@ -893,6 +897,14 @@
         <translation>不足以完整回答</translation>
     </message>
     <message>
+        <source>Judged good: {share}</source>
+        <translation>评判为良好：{share}</translation>
+    </message>
+    <message>
+        <source>Doubtful parts: {count}</source>
+        <translation>存疑之处：{count}</translation>
+    </message>
+    <message>
         <source>Found 1 page</source>
         <translation>找到 1 个网页</translation>
     </message>
@@ -1469,8 +1481,12 @@
         <translation>请将回答与来源对照。</translation>
     </message>
     <message>
+        <source>The model could not say what else to look up.</source>
+        <translation>模型未能说出还需要查找什么。</translation>
+    </message>
+    <message>
         <source>The finished answer could not be judged.</source>
-        <translation type="unfinished"></translation>
+        <translation>未能评判写好的回答。</translation>
     </message>
     <message>
         <source>The question was searched as you wrote it, without the conversation before it.</source>

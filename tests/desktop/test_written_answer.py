@@ -4,7 +4,7 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-from core.documents import Answer, Chunk, Citation, ScoredChunk, WebOutcome
+from core.documents import Answer, Chunk, Citation, Doubt, ScoredChunk, WebOutcome
 from core.events import AnswerText
 from desktop.commands.written_answer import OWN_KNOWLEDGE, AnswerWriter
 from desktop.terminal import Terminal
@@ -110,3 +110,21 @@ def test_a_broken_off_answer_is_kept() -> None:
 
 def test_nothing_is_written_among_json() -> None:
     assert written(ANSWER, AnswerText("It is"), as_json=True) == ""
+
+
+def test_doubtful_parts_are_named_under_the_answer() -> None:
+    doubtful = replace(ANSWER, doubts=(Doubt(0, 2, "name"),))
+
+    assert 'the sources do not bear it out: "It"' in written(doubtful, AnswerText("It is so [1]."))
+
+
+def test_an_answer_that_is_written_again_says_so_on_a_terminal() -> None:
+    out = Screen()
+    writer = AnswerWriter(Terminal(as_json=False, out=out, err=io.StringIO()))
+
+    writer.add(AnswerText("Wrong."))
+    writer.restart()
+    writer.add(AnswerText("It is so [1]."))
+    writer.finish(ANSWER)
+
+    assert "written again" in out.getvalue()
