@@ -16,6 +16,7 @@ from core.errors import Cancelled, LamplightError, ModelMissing, ReplyUnusable
 from core.process.host import ChildProcess
 from core.process.wire import Json
 from core.protocols import Choice, Reply, ReplyT, Speed, Written
+from models.backends.engine_calibration import CalibrationFile
 from models.backends.gguf_header import WHAT_TO_DO, read_context_length
 
 _COUNTS_KEPT = 4096
@@ -27,6 +28,7 @@ class LlamaCppChatModel:
     """Implements `ChatModel`. `locate` finds the GGUF file when it is first needed; `threads` 0 means what the machine has.
 
     `cache` is a folder for what the engine may keep between runs; without one nothing is kept.
+    `prompt_lookup` makes answers that repeat their prompt come faster; off, every token is written on its own.
     `available_bytes` replaces the measured free memory, for tests. Close it, or use it as a `with`.
     """
 
@@ -37,6 +39,7 @@ class LlamaCppChatModel:
         context_tokens: int,
         threads: int = 0,
         cache: Path | None = None,
+        prompt_lookup: bool = True,
         available_bytes: int | None = None,
         time_limit_seconds: float = 600.0,
     ) -> None:
@@ -44,6 +47,7 @@ class LlamaCppChatModel:
         self._wanted_context_tokens = context_tokens
         self._threads = threads
         self._cache = cache
+        self._prompt_lookup = prompt_lookup
         self._available_bytes = available_bytes
         self._lock = threading.Lock()
         self._path: Path | None = None
@@ -75,7 +79,13 @@ class LlamaCppChatModel:
 
     @property
     def speed(self) -> Speed | None:
-        return None
+        if self._cache is None:
+            return None
+        try:
+            measured = CalibrationFile(self._cache, self._model_file(), threads=self._threads).read()
+        except (ModelMissing, OSError):
+            return None
+        return measured.speed if measured else None
 
     def load(self, *, cancel: CancelToken) -> None:
         """Load the weights now, so that the first question does not wait for them."""
@@ -93,7 +103,9 @@ class LlamaCppChatModel:
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         written = Written(Usage())
-        for event in self.child.request("stream", self._payload(prompt, max_tokens=max_tokens), cancel=cancel):
+        for event in self.child.request(
+            "stream", self._payload(prompt, max_tokens=max_tokens, prompt_lookup=self._prompt_lookup), cancel=cancel
+        ):
             if "text" in event:
                 yield event["text"]
             else:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
 
 _CPUS = Path("/sys/devices/system/cpu")
 _MEMINFO = Path("/proc/meminfo")
+_CPUINFO = Path("/proc/cpuinfo")
 _CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -55,6 +58,19 @@ def _mac_cores() -> int | None:
         if answer.returncode == 0 and answer.stdout.strip().isdigit():
             return int(answer.stdout)
     return None
+
+
+def processor_name() -> str:
+    """What kind of processor this is, as the system calls it; on some machines only its family."""
+    with contextlib.suppress(OSError):
+        told = _CPUINFO.read_text(encoding="utf-8", errors="replace").split("\n\n", 1)[0]
+        kept = ("model name", "cpu model", "CPU implementer", "CPU part", "flags", "Features")
+        if lines := sorted(line for line in told.splitlines() if line.startswith(kept)):
+            return "\n".join(lines)
+    if sys.platform == "darwin":
+        answer = subprocess.run(["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, encoding="utf-8", check=False)
+        return answer.stdout.strip()
+    return platform.processor() or platform.machine()
 
 
 def available_memory_bytes() -> int | None:

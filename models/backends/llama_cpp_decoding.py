@@ -18,12 +18,14 @@ from core.errors import GrammarInvalid, InvalidRequest
 from models.backends.chat_template import clean
 from models.backends.llama_cpp_engine import LlamaCppEngine, Logits, log_sum_exp
 from models.backends.loop_guard import LoopGuard
+from models.backends.prompt_lookup import PromptLookup
 from models.backends.reply_grammar import ReplyGrammar
 
 Messages = Sequence[tuple[str, str]]
 StopReason = Literal["end", "length", "loop"]
 
 _CANDIDATES = 128
+_LONGEST_FORCED = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,9 @@ class Finished:
 
 
 def stream(
-    engine: LlamaCppEngine, messages: Messages, answer_start: str, *, max_tokens: int, cancel: CancelToken
+    engine: LlamaCppEngine, messages: Messages, answer_start: str, *, max_tokens: int, lookup: bool = True, cancel: CancelToken
 ) -> Generator[str, None, Finished]:
-    """Yield the most probable answer in pieces of whole characters."""
+    """Yield the most probable answer in pieces of whole characters, with `lookup` faster where it repeats the prompt."""
     prompt = engine.evaluate(engine.prompt_tokens(messages, answer_start), room=max_tokens, cancel=cancel)
     # Bytes that are no UTF-8 are left out rather than shown as replacement characters.
     decoder = codecs.getincrementaldecoder("utf-8")("ignore")
@@ -46,7 +48,8 @@ def stream(
     generated = 0
     log_probability = 0.0
     reason: StopReason = "end"
-    for token, its_log_probability in engine.generate(prompt, max_tokens=max_tokens, cancel=cancel):
+    guesses = PromptLookup(prompt.slot.tokens) if lookup else None
+    for token, its_log_probability in engine.generate(prompt, max_tokens=max_tokens, lookup=guesses, cancel=cancel):
         generated += 1
         log_probability += its_log_probability
         text = decoder.decode(engine.piece(token))
@@ -64,29 +67,36 @@ def stream(
 def reply(
     engine: LlamaCppEngine, messages: Messages, answer_start: str, grammar: ReplyGrammar, *, max_tokens: int, cancel: CancelToken
 ) -> tuple[str, Finished]:
-    """The most probable JSON text under a grammar. It is cut off where `max_tokens` end."""
+    """The most probable JSON text under a grammar. It is cut off where `max_tokens` end.
+
+    Text that every reply has at some place is put there without asking the model; it counts as evaluated, not as generated.
+    """
     with GrammarState(engine, grammar.gbnf) as state:
-        opening = engine.tokenize(grammar.opening)
-        opening = opening if state.accept_all(opening) else []
-        tokens = engine.prompt_tokens(messages, answer_start) + opening
+        # What was accepted but not evaluated yet: the model reads it together with the next token it is asked about.
+        waiting = state.forced()
+        tokens = engine.prompt_tokens(messages, answer_start) + waiting
         prompt = engine.evaluate(tokens, room=max_tokens, cancel=cancel)
-        written = bytearray(b"".join(engine.piece(token) for token in opening))
-        reason: StopReason = "length"
-        generated = 0
-        while generated < max_tokens:
+        written = bytearray(b"".join(engine.piece(token) for token in waiting))
+        waiting = []
+        generated = forced = 0
+        while not state.allows(engine.end_token):
+            if generated + forced >= max_tokens:
+                return _text(written), Finished("length", Usage(prompt.evaluated + forced, prompt.reused, generated))
             cancel.check()
-            if state.allows(engine.end_token):
-                reason = "end"
-                break
+            if waiting:
+                engine.extend(prompt.slot, waiting, cancel)
             token = state.best(engine.logits())
             state.accept(token)
-            written += engine.piece(token)
             generated += 1
-            if generated < max_tokens and not state.allows(engine.end_token):
-                engine.extend(prompt.slot, [token], cancel)
-        if state.allows(engine.end_token):
-            reason = "end"
-    return written.decode("utf-8", errors="ignore"), Finished(reason, Usage(prompt.evaluated, prompt.reused, generated))
+            certain = state.forced()
+            waiting = [token, *certain[: max_tokens - generated - forced]]
+            forced += len(waiting) - 1
+            written += b"".join(engine.piece(token) for token in waiting)
+    return _text(written), Finished("end", Usage(prompt.evaluated + forced, prompt.reused, generated))
+
+
+def _text(written: bytearray) -> str:
+    return written.decode("utf-8", errors="ignore")
 
 
 def choose(
@@ -124,6 +134,7 @@ class GrammarState:
     """
 
     def __init__(self, engine: LlamaCppEngine, gbnf: str) -> None:
+        self._engine = engine
         # A grammar that does not parse gives NULL here, and using that would end the process; an empty one allows everything.
         usable = bool(gbnf.strip()) and "\x00" not in gbnf
         self._sampler = ll.llama_sampler_init_grammar(engine.vocabulary, gbnf.encode("utf-8"), b"root") if usable else None
@@ -143,6 +154,27 @@ class GrammarState:
     def accept(self, token: int) -> None:
         """Go on with a token that is allowed."""
         ll.llama_sampler_accept(self._sampler, token)
+
+    def forced(self) -> list[int]:
+        """Go on with the text that every reply has here, if there is such a text, and return its tokens.
+
+        It is found byte by byte: where exactly one byte of all may come next, and the reply may not end.
+        """
+        text = bytearray()
+        ahead = ll.llama_sampler_clone(self._sampler)
+        try:
+            written = list(self._engine.byte_tokens)
+            candidates = np.array([*self._engine.byte_tokens.values(), self._engine.end_token])
+            while written and len(text) < _LONGEST_FORCED:
+                allowed = np.flatnonzero(np.isfinite(self._masked(candidates, np.zeros(candidates.size, np.float32), ahead)))
+                if allowed.size != 1 or allowed[0] == len(written):
+                    break
+                text.append(written[allowed[0]])
+                ll.llama_sampler_accept(ahead, int(candidates[allowed[0]]))
+        finally:
+            ll.llama_sampler_free(ahead)
+        tokens = self._engine.tokenize(text.decode("utf-8", errors="ignore"))
+        return tokens if self.accept_all(tokens) else []
 
     def accept_all(self, tokens: Sequence[int]) -> bool:
         """Go on with a text every reply begins with; false, and nothing done, if its tokens do not fit."""
@@ -170,11 +202,16 @@ class GrammarState:
 
     def _fitting(self, tokens: Any, logits: Logits) -> int | None:
         """The index of the most probable candidate that the grammar allows."""
+        masked = self._masked(tokens, logits, self._sampler)
+        best = int(np.argmax(masked))
+        return best if np.isfinite(masked[best]) else None
+
+    def _masked(self, tokens: Any, logits: Logits, sampler: Any) -> Logits:
+        """The candidates' logits, minus infinity where the grammar does not allow them."""
         data = np.zeros(len(tokens), dtype=[("id", np.int32), ("logit", np.float32), ("p", np.float32)])
         data["id"], data["logit"] = tokens, logits
         candidates = ll.llama_token_data_array(
             data=data.ctypes.data_as(ctypes.POINTER(ll.llama_token_data)), size=len(data), selected=-1, sorted=False
         )
-        ll.llama_sampler_apply(self._sampler, ctypes.byref(candidates))
-        best = int(np.argmax(data["logit"]))
-        return best if np.isfinite(data["logit"][best]) else None
+        ll.llama_sampler_apply(sampler, ctypes.byref(candidates))
+        return data["logit"]

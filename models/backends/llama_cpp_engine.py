@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from models.backends.chat_template import CHATML, Piece, TemplateUnusable, clean
 from models.backends.engine_tuning import Tuning
 from models.backends.gguf_header import WHAT_TO_DO, GgufHeader
 from models.backends.kv_slots import Slot, SlotTable, cache_cells
+from models.backends.prompt_lookup import PromptLookup
 from models.backends.saved_beginnings import SavedBeginnings
 
 BATCH_TOKENS = 512
@@ -32,6 +34,7 @@ MAX_OUTPUTS = 16
 
 _NO_ABORT = ll.ggml_abort_callback()
 _ERROR_LEVEL = 4
+_BYTES_WITHIN = 2048
 
 Logits = npt.NDArray[np.float32]
 
@@ -52,24 +55,31 @@ class Evaluated:
     reused: int
 
 
+class LoadedModel:
+    """The weights of one file, in this process's memory until it ends. Raises `ModelUnusable`."""
+
+    def __init__(self, path: Path, cancel: CancelToken) -> None:
+        ll.llama_log_set(_log_errors, ctypes.c_void_p(0))
+        ll.llama_backend_init()
+        self.path = path
+        self.handle = _load_model(path, cancel)
+
+
 class LlamaCppEngine:
     """One loaded model with one context. Not thread-safe; lives in one process's main thread."""
 
     def __init__(
         self,
-        path: Path,
+        model: LoadedModel,
         header: GgufHeader,
         *,
         context_tokens: int,
         tuning: Tuning,
         saved: SavedBeginnings | None = None,
-        cancel: CancelToken,
     ) -> None:
-        ll.llama_log_set(_log_errors, ctypes.c_void_p(0))
-        ll.llama_backend_init()
-        self.name = header.name or path.stem
+        self.name = header.name or model.path.stem
         self.context_tokens = min(context_tokens, header.context_length)
-        self._model = _load_model(path, cancel)
+        self._model = model.handle
         self._vocab = ll.llama_model_get_vocab(self._model)
         cells = cache_cells(self.context_tokens)
         self._context = _new_context(self._model, cells, tuning)
@@ -84,6 +94,9 @@ class LlamaCppEngine:
         self._beginnings: dict[tuple[int, ...], bool] = {}
         """The beginnings to keep, and whether each lies on disk."""
         self._saved = saved
+        self.temperature = 0.0
+        """Above 0, tokens are sampled instead of taken; for trying what an unlucky model would say."""
+        self._random = np.random.default_rng(0)
 
     # Text and tokens
 
@@ -135,6 +148,18 @@ class LlamaCppEngine:
 
     def _token_text(self, token: int) -> str:
         return ll.llama_vocab_get_text(self._vocab, token).decode("utf-8", errors="replace") if token >= 0 else ""
+
+    @cached_property
+    def byte_tokens(self) -> dict[int, int]:
+        """The token of every byte that the model can write; empty if its vocabulary is not made of bytes."""
+        found: dict[int, int] = {}
+        # They stand first in every vocabulary that has them, behind a few control tokens.
+        for token in range(min(_BYTES_WITHIN, self._vocabulary_size)):
+            text = self.piece(token)
+            if len(text) == 1 and not self.is_control(token):
+                found.setdefault(text[0], token)
+        # Bytes of control characters, and those that begin no character of today's Unicode, are missing in some.
+        return found if found.keys() >= {*range(0x20, 0x7F), *range(0x80, 0xC0)} else {}
 
     def is_end(self, token: int) -> bool:
         """Whether a token ends the answer."""
@@ -236,29 +261,74 @@ class LlamaCppEngine:
         end = ll.llama_memory_seq_pos_max(self._memory, slot.sequence)
         return bool(read == len(state) and end == len(slot.tokens) - 1)
 
-    def extend(self, slot: Slot, tokens: Sequence[int], cancel: CancelToken) -> None:
-        """Evaluate tokens behind what `slot` holds; their last one's logits are ready afterwards."""
+    def extend(self, slot: Slot, tokens: Sequence[int], cancel: CancelToken, *, every: bool = False) -> None:
+        """Evaluate tokens behind what `slot` holds; afterwards the last one's logits are ready, or `every` one's."""
         for evicted in self.slots.make_room(len(tokens), slot):
             self._drop(evicted.sequence, 0)
-        self._decode(slot, tokens, last=True, cancel=cancel)
+        self._decode(slot, tokens, last=True, every=every, cancel=cancel)
 
-    def logits(self) -> Logits:
-        """A view of the logits of the next token, valid until the next evaluation."""
-        return np.ctypeslib.as_array(ll.llama_get_logits_ith(self._context, -1), (self._vocabulary_size,))
+    def logits(self, row: int = -1) -> Logits:
+        """The logits of what follows token `row` of the last evaluation, valid until the next one.
 
-    def generate(self, prompt: Evaluated, *, max_tokens: int, cancel: CancelToken) -> Generator[tuple[int, float], None, None]:
-        """Yield the most probable tokens, each with its log-probability, until the model ends its answer or `max_tokens` are reached."""
-        for count in range(max_tokens):
+        With a `temperature` they carry the noise that makes the highest one a sample.
+        """
+        logits: Logits = np.ctypeslib.as_array(ll.llama_get_logits_ith(self._context, row), (self._vocabulary_size,))
+        if not self.temperature:
+            return logits
+        return logits + np.float32(self.temperature) * self._random.gumbel(size=logits.size).astype(np.float32)
+
+    def generate(
+        self, prompt: Evaluated, *, max_tokens: int, lookup: PromptLookup | None = None, cancel: CancelToken
+    ) -> Generator[tuple[int, float], None, None]:
+        """Yield the most probable tokens, each with its log-probability, until the model ends its answer or `max_tokens` are reached.
+
+        With a `lookup` several tokens are evaluated at once where the text seems to repeat itself, and only those are kept that the
+        model puts first. They are the tokens that come without it, up to the rounding of logits: a batch of several tokens is added up in
+        another order than one of a single token, so two tokens that are all but equally probable may change places.
+        """
+        logits = self.logits()
+        written = 0
+        while written < max_tokens:
             cancel.check()
-            logits = self.logits()
             token = int(np.argmax(logits))
             if self.is_end(token):
                 return
+            written += 1
             yield token, float(logits[token]) - log_sum_exp(logits)
-            if count + 1 < max_tokens:
-                self.extend(prompt.slot, [token], cancel)
+            if written == max_tokens:
+                return
+            draft: list[int] = []
+            if lookup is not None and self.slots.partial:
+                lookup.add(token)
+                draft = lookup.draft(max_tokens - written - 1)
+            self.extend(prompt.slot, [token, *draft], cancel, every=bool(draft))
+            right = self._right(draft)
+            if lookup is not None and draft:
+                self._take_back(prompt.slot, len(draft) - len(right))
+                lookup.judge(len(draft), len(right))
+                for guess, log_probability in right:
+                    written += 1
+                    lookup.add(guess)
+                    yield guess, log_probability
+            logits = self.logits(len(right) if draft else -1)
 
-    def _decode(self, slot: Slot, tokens: Sequence[int], *, last: bool, cancel: CancelToken) -> None:
+    def _right(self, draft: Sequence[int]) -> list[tuple[int, float]]:
+        """The beginning of a draft that the model puts first itself, with log-probabilities, from the logits of the last evaluation."""
+        right: list[tuple[int, float]] = []
+        for row, guess in enumerate(draft):
+            logits = self.logits(row)
+            if int(np.argmax(logits)) != guess or self.is_end(guess):
+                break
+            right.append((guess, float(logits[guess]) - log_sum_exp(logits)))
+        return right
+
+    def _take_back(self, slot: Slot, tokens: int) -> None:
+        """Forget the last tokens of a sequence."""
+        if tokens:
+            slot.cut(len(slot.tokens) - tokens)
+            self._drop(slot.sequence, len(slot.tokens))
+
+    def _decode(self, slot: Slot, tokens: Sequence[int], *, last: bool, every: bool = False, cancel: CancelToken) -> None:
         cancel.check()
         start = len(slot.tokens)
         batch = self._batch
@@ -268,7 +338,7 @@ class LlamaCppEngine:
             batch.pos[index] = start + index
             batch.n_seq_id[index] = 1
             batch.seq_id[index][0] = slot.sequence
-            batch.logits[index] = 0
+            batch.logits[index] = 1 if every else 0
         batch.logits[len(tokens) - 1] = 1 if last else 0
         # One token takes milliseconds; asking between all its operations would only cost time.
         callback = ll.ggml_abort_callback(lambda _data: cancel.cancelled) if len(tokens) > 1 else _NO_ABORT
@@ -295,11 +365,6 @@ def log_sum_exp(logits: Logits) -> float:
     """The logarithm of the sum of the exponentials: what a logit is compared with to become a log-probability."""
     highest = float(logits.max())
     return highest + math.log(float(np.exp(logits - np.float32(highest)).sum()))
-
-
-def engine_version() -> str:
-    """The version of the binding, which is pinned to one of llama.cpp."""
-    return str(ll.__version__)
 
 
 def has_gpu() -> bool:

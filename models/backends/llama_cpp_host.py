@@ -11,24 +11,27 @@ from core.cancel import CancelToken
 from core.errors import NotEnoughMemory
 from core.process.child import serve
 from core.process.wire import Json
+from models.backends.engine_calibration import CalibrationFile, alternatives, engine_version
 from models.backends.engine_tuning import Tuning, default_tuning
 from models.backends.gguf_header import GgufHeader, read_header
 from models.backends.kv_slots import cache_cells, common_prefix
+from models.backends.llama_cpp_calibration import calibrate
 from models.backends.llama_cpp_decoding import Finished, choose, reply, stream
-from models.backends.llama_cpp_engine import LlamaCppEngine, engine_version, has_gpu
+from models.backends.llama_cpp_engine import LlamaCppEngine, LoadedModel, has_gpu
 from models.backends.reply_grammar import reply_grammar
 from models.backends.saved_beginnings import SavedBeginnings, model_identity
 from models.machine import available_memory_bytes
 
 COALESCE_SECONDS = 0.04
 _BUFFERS_BYTES = 150 * 1024 * 1024
+_CALIBRATION_BYTES = 250 * 1024 * 1024
 
 
 class LlamaCppHost:
     """Loads the model that a request names, once, and answers from it."""
 
     def __init__(self) -> None:
-        self._engine: LlamaCppEngine | None = None
+        self.engine: LlamaCppEngine | None = None
 
     def load(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         """Load the weights and say what they are."""
@@ -48,7 +51,7 @@ class LlamaCppHost:
     def stream(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         engine = self._loaded(payload, cancel)
         messages, answer_start = _prompt(payload)
-        pieces = stream(engine, messages, answer_start, max_tokens=payload["max_tokens"], cancel=cancel)
+        pieces = stream(engine, messages, answer_start, max_tokens=payload["max_tokens"], lookup=payload["prompt_lookup"], cancel=cancel)
         finished = yield from _coalesced(pieces)
         yield {"usage": asdict(finished.usage), "reason": finished.reason, "confidence": finished.confidence}
 
@@ -70,28 +73,50 @@ class LlamaCppHost:
         yield {"count": engine.count_tokens(payload["text"])}
 
     def _loaded(self, payload: Json, cancel: CancelToken) -> LlamaCppEngine:
-        if self._engine is None:
+        if self.engine is None:
             path = Path(payload["model"])
             header = read_header(path)
             context_tokens = min(payload["context_tokens"], header.context_length)
-            check_memory(header, context_tokens, payload.get("available_bytes", available_memory_bytes()))
+            available_bytes = payload.get("available_bytes", available_memory_bytes())
+            needed_bytes = check_memory(header, context_tokens, available_bytes)
+            model = LoadedModel(path, cancel)
             tuning = default_tuning(payload["threads"], gpu=has_gpu())
-            saved = _saved_beginnings(payload["cache"], path, context_tokens, tuning) if payload["cache"] else None
-            self._engine = LlamaCppEngine(path, header, context_tokens=context_tokens, tuning=tuning, saved=saved, cancel=cancel)
-        return self._engine
+            saved = None
+            if payload["cache"]:
+                cache = Path(payload["cache"])
+                has_room = available_bytes is None or available_bytes - needed_bytes > _CALIBRATION_BYTES
+                tuning = _calibrated(cache, model, tuning, payload["threads"], has_room, cancel)
+                saved = _saved_beginnings(cache, path, context_tokens, tuning)
+            self.engine = LlamaCppEngine(model, header, context_tokens=context_tokens, tuning=tuning, saved=saved)
+        return self.engine
 
 
-def _saved_beginnings(cache: str, path: Path, context_tokens: int, tuning: Tuning) -> SavedBeginnings:
+def _calibrated(cache: Path, model: LoadedModel, default: Tuning, threads: int, has_room: bool, cancel: CancelToken) -> Tuning:
+    """The set-up that is fastest here: measured before, or now if there `has_room` in memory to measure in."""
+    file = CalibrationFile(cache, model.path, threads=threads)
+    known = file.read()
+    if known is not None and (known.is_final or not has_room):
+        return known.tuning
+    if not has_room:
+        return default
+    others = alternatives(default, threads_chosen=threads > 0, gpu=has_gpu())
+    measured = calibrate(model.handle, default, others, known.attempts + 1 if known else 1, cancel)
+    file.write(measured)
+    return measured.tuning
+
+
+def _saved_beginnings(cache: Path, path: Path, context_tokens: int, tuning: Tuning) -> SavedBeginnings:
     settings: dict[str, str | int | bool] = {
         "engine": engine_version(),
         "context_tokens": context_tokens,
         "flash_attention": tuning.flash_attention,
     }
-    return SavedBeginnings(Path(cache) / "beginnings", {**model_identity(path), **settings})
+    return SavedBeginnings(cache / "beginnings", {**model_identity(path), **settings})
 
 
-def check_memory(header: GgufHeader, context_tokens: int, available_bytes: int | None) -> None:
-    """Raise `NotEnoughMemory` if weights, cache and buffers are more than this machine has free."""
+def check_memory(header: GgufHeader, context_tokens: int, available_bytes: int | None) -> int:
+    """The bytes that weights, cache and buffers need. Raises `NotEnoughMemory` if that is more than this machine has free."""
+    # Where llama.cpp copies weights into another layout, the pages of the file that they came from can be dropped again.
     needed = header.tensor_bytes + header.kv_bytes(cache_cells(context_tokens)) + _BUFFERS_BYTES
     if available_bytes is not None and needed > available_bytes:
         raise NotEnoughMemory(
@@ -100,6 +125,7 @@ def check_memory(header: GgufHeader, context_tokens: int, available_bytes: int |
             needed_bytes=needed,
             available_bytes=available_bytes,
         )
+    return needed
 
 
 def _gigabytes(size: int) -> str:

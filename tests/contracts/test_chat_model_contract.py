@@ -106,7 +106,7 @@ def test_prompts_can_be_named_for_keeping_at_any_time(model: ChatModel, cancel: 
     model.keep([ask("?"), ask("?", "Other rules.")], cancel=cancel)
     after, _usage = read(model, ask("Who wrote Hamlet?"), cancel)
 
-    assert after == before
+    assert "".join(after) == "".join(before)
 
 
 def test_the_same_question_gives_the_same_answer_and_reuses_the_work(model: ChatModel, cancel: CancelToken) -> None:

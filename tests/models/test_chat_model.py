@@ -29,7 +29,9 @@ from core.errors import (
     ReplyUnusable,
 )
 from core.paths import PROGRAM
-from core.protocols import Written
+from core.protocols import Speed, Written
+from models.backends.engine_calibration import CalibrationFile, EngineCalibration
+from models.backends.engine_tuning import Tuning
 from models.backends.kv_slots import KEPT_TOKENS
 from models.chat_model import LlamaCppChatModel
 
@@ -250,6 +252,82 @@ class TestKeptBeginnings:
         with LlamaCppChatModel(lambda: weights, context_tokens=2048, cache=cache) as model:
             model.keep([kept("?")], cancel=CancelToken())
             return read(model, kept(question), 12)
+
+
+class Certain(BaseModel):
+    kind: Literal["人物"]
+    note: Literal["a\\b"]
+
+
+class TestCertainText:
+    def test_text_that_every_reply_has_is_not_generated(self, model: LlamaCppChatModel) -> None:
+        reply = model.reply(ask("Anything."), Certain, max_tokens=40, cancel=CancelToken())
+
+        assert reply.value == Certain(kind="人物", note="a\\b")
+        assert reply.usage.generated == 0
+
+    def test_only_what_is_open_is_generated(self, model: LlamaCppChatModel) -> None:
+        reply = model.reply(ask("Is the sea salty?"), Verdict, max_tokens=40, cancel=CancelToken())
+
+        assert 0 < reply.usage.generated <= 4
+
+
+class TestPromptLookup:
+    QUOTE = "Repeat this text exactly: The library in Elmstead opens at nine on weekdays and at ten on Saturdays."
+
+    def test_it_can_be_switched_off_and_changes_no_word(self, model: LlamaCppChatModel, weights: Path) -> None:
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024, prompt_lookup=False) as plain:
+            assert read(plain, ask(self.QUOTE), 40)[0] == read(model, ask(self.QUOTE), 40)[0]
+
+    def test_a_text_that_repeats_itself_is_still_stopped(self, model: LlamaCppChatModel) -> None:
+        prompt = ask("Write the same line again and again.", answer_start="The sea is blue. " * 12)
+
+        assert written(model, prompt, 600).ending == "loop"
+
+    def test_what_is_drafted_can_be_cancelled(self, model: LlamaCppChatModel) -> None:
+        cancel = CancelToken()
+        stream = model.stream(ask(self.QUOTE * 6), max_tokens=300, cancel=cancel)
+        next(stream)
+        cancel.cancel()
+
+        with pytest.raises(Cancelled):
+            list(stream)
+        assert "Paris" in read(model, ask("What is the capital of France?"), 30)[0]
+
+
+class TestCalibration:
+    def test_a_model_is_measured_when_it_is_loaded_for_the_first_time(self, weights: Path, tmp_path: Path) -> None:
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024, cache=tmp_path) as model:
+            assert model.speed is None
+            assert "Paris" in read(model, ask("What is the capital of France?"), 30)[0]
+
+        assert CalibrationFile(tmp_path, weights, threads=0).read() is not None
+
+    def test_what_was_measured_holds_in_the_next_run(self, weights: Path, tmp_path: Path) -> None:
+        known = EngineCalibration(Tuning(1, flash_attention=False, microbatch=64), Speed(123.0, 45.0))
+        CalibrationFile(tmp_path, weights, threads=0).write(known)
+
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024, cache=tmp_path) as model:
+            assert model.speed == Speed(123.0, 45.0)
+            assert "Paris" in read(model, ask("What is the capital of France?"), 30)[0]
+
+        assert CalibrationFile(tmp_path, weights, threads=0).read() == known
+
+    def test_without_room_in_memory_nothing_is_measured(self, weights: Path, tmp_path: Path) -> None:
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024, cache=tmp_path, available_bytes=500_000_000) as model:
+            assert read(model, ask("What is the capital of France?"), 4)[0]
+
+        assert not list(tmp_path.glob("*.json"))
+
+    def test_a_cache_that_cannot_be_written_costs_no_answer(self, weights: Path, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("in the way", encoding="utf-8")
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024, cache=tmp_path / "file") as model:
+            model.keep([kept("?")], cancel=CancelToken())
+            assert read(model, kept("What is the capital of France?"), 4)[0]
+            assert model.speed is None
+
+    def test_a_missing_model_has_no_speed(self, tmp_path: Path) -> None:
+        assert LlamaCppChatModel(lambda: tmp_path / "none.gguf", context_tokens=1024, cache=tmp_path).speed is None
 
 
 class TestStopping:

@@ -105,3 +105,43 @@ def test_an_invalid_grammar_is_an_error_and_no_crash(child: ChildProcess, tiny: 
         child.call("grammar", {"model": tiny, "gbnf": gbnf, "texts": ["x"]}, cancel=cancel)
 
     assert child.pid == pid
+
+
+QUOTING = (
+    "Repeat this text exactly: The library in Elmstead opens at nine on weekdays and at ten on Saturdays. Its reading room has forty seats."
+)
+REPEATING = [QUOTING, "Write the word sea twenty times.", "Count from 1 to 40.", "用中文重复：图书馆周一至周五九点开门，周六十点开门。"]
+ALL_BUT_EQUAL = 0.5
+"""Logits of two tokens that are nearer than this may change places when they are added up in another order."""
+
+
+@pytest.mark.parametrize("text", [*REPEATING, "Write a short poem about the sea."])
+def test_an_answer_with_prompt_lookup_is_the_one_without_it(child: ChildProcess, tiny: str, cancel: CancelToken, text: str) -> None:
+    ask = {"model": tiny, "text": text, "max_tokens": 60}
+
+    plain = child.call("greedy", ask | {"lookup": False}, cancel=cancel)
+    fast = child.call("greedy", ask | {"lookup": True}, cancel=cancel)
+
+    apart = next((i for i, (a, b) in enumerate(zip(plain["tokens"], fast["tokens"], strict=False)) if a != b), None)
+    if apart is None:
+        assert fast["tokens"] == plain["tokens"]
+    else:
+        assert plain["leads"][apart] < ALL_BUT_EQUAL
+
+
+def test_a_text_that_repeats_its_prompt_takes_fewer_evaluations(child: ChildProcess, tiny: str, cancel: CancelToken) -> None:
+    ask = {"model": tiny, "text": QUOTING, "max_tokens": 60}
+
+    plain = child.call("greedy", ask | {"lookup": False}, cancel=cancel)
+    fast = child.call("greedy", ask | {"lookup": True}, cancel=cancel)
+
+    assert plain["evaluations"] >= len(plain["tokens"]) - 1
+    assert fast["evaluations"] < 0.6 * plain["evaluations"]
+
+
+@pytest.mark.parametrize("max_tokens", [1, 2, 3, 7, 20])
+def test_prompt_lookup_keeps_the_limit_and_the_books(child: ChildProcess, tiny: str, cancel: CancelToken, max_tokens: int) -> None:
+    fast = child.call("greedy", {"model": tiny, "text": QUOTING, "max_tokens": max_tokens, "lookup": True}, cancel=cancel)
+
+    assert len(fast["tokens"]) == max_tokens
+    assert fast["held"]
