@@ -36,6 +36,10 @@ from core.store.storable import storable
 
 MAX_QUESTION_CHARACTERS = 20_000
 
+# Prompts with examples: those that nearly every question begins with, and those that some questions come to.
+_FIRST = ("route_question", "decompose_question")
+_LATER = ("rewrite_question", "propose_lookup")
+
 
 class Session:
     """Answers questions. Holds no conversation: the history comes with each question. One run at a time per session."""
@@ -62,9 +66,8 @@ class Session:
 
     def warm_up(self, language: PromptLanguage, *, cancel: CancelToken) -> None:
         """Load the model and let it read the beginnings that every question of a language shares, before the first one is asked."""
-        beginnings = shared_beginnings(language)
-        self._chat_model.keep(beginnings, cancel=cancel)
-        for prompt in beginnings:
+        self._chat_model.keep(shared_beginnings(language), cancel=cancel)
+        for prompt in shared_beginnings(language, _FIRST):
             for _ in self._chat_model.stream(prompt, max_tokens=1, cancel=cancel):
                 pass
 
@@ -121,9 +124,9 @@ class Session:
         yield AnswerFinished(record.answer(self._chat_model.model_id, self._embedder.model_id, context.meter.seconds))
 
 
-def shared_beginnings(language: PromptLanguage) -> tuple[Prompt, ...]:
-    """Prompts of our own texts alone, which the first prompts of nearly every question begin like."""
-    return tuple(few_shot(name, language, question="?") for name in ("route_question", "decompose_question"))
+def shared_beginnings(language: PromptLanguage, names: Sequence[str] = _FIRST + _LATER) -> tuple[Prompt, ...]:
+    """Prompts of our own texts alone, which prompts of other questions begin like: the same rules and examples."""
+    return tuple(few_shot(name, language, question="?") for name in names)
 
 
 class _Record:

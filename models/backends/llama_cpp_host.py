@@ -32,6 +32,7 @@ class LlamaCppHost:
 
     def __init__(self) -> None:
         self.engine: LlamaCppEngine | None = None
+        self._kept: set[tuple[tuple[str, str], ...]] = set()
 
     def load(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         """Load the weights and say what they are."""
@@ -43,6 +44,9 @@ class LlamaCppHost:
         engine = self._loaded(payload, cancel)
         for prompt in payload["prompts"]:
             messages, _answer_start = _prompt(prompt)
+            if tuple(messages) in self._kept:
+                continue
+            self._kept.add(tuple(messages))
             others = [*messages[:-1], (messages[-1][0], f"?{messages[-1][1]}")]
             whole, other = engine.prompt_tokens(messages, ""), engine.prompt_tokens(others, "")
             engine.keep(whole[: common_prefix(whole, other)])
