@@ -84,7 +84,7 @@ def write(folder: Path) -> int:
     docs = folder / "docs"
     docs.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
-    questions = []
+    questions: list[dict[str, object]] = []
     for name, make, language in (
         ("maintenance-log.md", _log, "en"),
         ("stock.csv", _stock, "en"),

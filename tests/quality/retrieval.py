@@ -20,12 +20,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from core.cancel import CancelToken
 from core.documents import Chunk, ScoredChunk
 from core.paths import Paths
-from core.protocols import Vectors
+from core.protocols import Embedder, Vectors
 from core.retrieval.hybrid import HybridRetriever, Mode
 from core.settings import Settings
+from core.store.index_store import IndexStore
 from desktop.assembly import Application, assemble
 from tests.quality.set_reading import Half, half_of
 
@@ -54,13 +57,18 @@ class Found:
 
 
 class RememberedQueries:
-    """An embedder that embeds each query once, so that every way to search is given the same vector."""
+    """An embedder that embeds each query once in its life: the vectors are kept in `file`, so that a second run needs no model."""
 
-    def __init__(self, application: Application) -> None:
-        self._embedder = application.embedder
+    def __init__(self, embedder: Embedder, file: Path) -> None:
+        self._embedder = embedder
+        self._file = file
+        self.model_id = embedder.model_id
+        self.dimension = embedder.dimension
         self._vectors: dict[str, Vectors] = {}
-        self.model_id = self._embedder.model_id
-        self.dimension = self._embedder.dimension
+        if file.exists():
+            with np.load(file, allow_pickle=False) as kept:
+                if str(kept["model_id"]) == self.model_id:
+                    self._vectors = dict(zip(map(str, kept["texts"]), kept["vectors"], strict=True))
 
     def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
         if text not in self._vectors:
@@ -72,6 +80,13 @@ class RememberedQueries:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self._embedder.count_tokens(texts)
+
+    def keep(self) -> None:
+        """Write the vectors to the file."""
+        if self._vectors:
+            np.savez(
+                self._file, model_id=self.model_id, texts=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values()))
+            )
 
 
 def rows(file: Path) -> Iterator[dict[str, object]]:
@@ -136,6 +151,11 @@ def home_of(folder: Path, home: Path) -> Path:
     return home if Paths(home).index_database.exists() else home / folder.name
 
 
+def query_vectors(folder: Path, home: Path) -> Path:
+    """Where the vectors of a set's queries are kept."""
+    return home_of(folder, home) / "query_vectors.npz"
+
+
 def open_set(folder: Path, home: Path, settings: Settings | None = None) -> Application:
     """The app over a set, indexed if it was not yet."""
     place = home_of(folder, home)
@@ -174,10 +194,8 @@ def measure(asked: Sequence[Lookup], search: Callable[[str], Sequence[ScoredChun
     return Found(first / len(asked), found / len(asked), sum(stated) / len(stated) if stated else None, len(asked))
 
 
-def ways(application: Application, weights: Sequence[float]) -> Mapping[str, Callable[[str], Sequence[ScoredChunk]]]:
+def ways(store: IndexStore, embedder: Embedder, weights: Sequence[float]) -> Mapping[str, Callable[[str], Sequence[ScoredChunk]]]:
     """The ways to search that are compared, by name."""
-    embedder = RememberedQueries(application)
-    store = application.index_store
     modes: tuple[tuple[str, Mode], ...] = (("words", "words"), ("vectors", "vectors"), ("hybrid", "hybrid"))
     retrievers = {name: HybridRetriever(store, embedder, mode=mode) for name, mode in modes}
     retrievers |= {f"hybrid {weight:g}": HybridRetriever(store, embedder, words_weight=weight) for weight in weights}
@@ -204,13 +222,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for folder in parsed.sets:
         application = open_set(folder, parsed.home)
         asked = lookups(folder, parsed.half)
+        embedder = RememberedQueries(application.embedder, query_vectors(folder, parsed.home))
         try:
-            for name, search in ways(application, parsed.words_weight).items():
+            for name, search in ways(application.index_store, embedder, parsed.words_weight).items():
                 found = measure(asked, search)
                 answer = "" if found.answer is None else f"{found.answer:.3f}"
                 out.write(f"| {folder.name} | {name} | {found.first:.3f} | {found.recall:.3f} | {answer} | {found.lookups} |\n")
                 out.flush()
         finally:
+            embedder.keep()
             application.close()
     return 0
 
