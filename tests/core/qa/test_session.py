@@ -32,6 +32,11 @@ def says_no(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
     return {labels[0]: 0.95, labels[1]: 0.05} if labels[0] == "files" else {labels[0]: 0.05, labels[1]: 0.95}
 
 
+def says_yes_to_the_page(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
+    """Finds the evidence enough once the page is in it."""
+    return says_yes(prompt, labels) if PAGE.snippet in prompt.messages[-1].content else says_no(prompt, labels)
+
+
 def model_for(
     answer: str = "The fee is 40 euros [1].", choices: Any = says_yes, lookups: Sequence[str] = ("What is the fee?",)
 ) -> ScriptedChatModel:
@@ -346,7 +351,11 @@ def test_the_web_is_not_asked_when_the_files_are_enough() -> None:
 
 def test_an_answer_from_a_page_cites_its_address() -> None:
     asked = ask(
-        "What is the fee in 2026?", model_for("The fee is 45 euros [1].", choices=says_no), KnownPassages(), KnownPages([PAGE]), web="auto"
+        "What is the fee in 2026?",
+        model_for("The fee is 45 euros [1].", choices=says_yes_to_the_page),
+        KnownPassages(),
+        KnownPages([PAGE]),
+        web="auto",
     )
 
     assert asked.answer.origin == "web"
