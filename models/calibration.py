@@ -83,7 +83,7 @@ def keep_calibration(calibration: Calibration, weights: Path, folder: Path) -> P
     """
     try:
         mark = fingerprint(weights)
-        text = _Kept(weights=mark, calibration=calibration).model_dump_json(indent=1) + "\n"
+        text = _Kept(weights=mark, calibration=calibration).model_dump_json(indent=1, exclude_unset=True) + "\n"
     except OSError as error:
         raise InstallFailed(f"{weights} cannot be read: {error.strerror or error}. Check the file.", path=str(weights)) from error
     problem: OSError | None = None

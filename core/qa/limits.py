@@ -22,7 +22,7 @@ class RunLimits:
     """The most one run may use, and how much evidence it may read.
 
     `evidence_tokens` bounds all passages of a prompt together, `chunks_per_lookup` what one search adds, `proposals` how many lookups
-    the model may add to its plan.
+    the model may add to its plan, `retries` how often a bad answer is written again from more evidence.
     """
 
     model_calls: int = 40
@@ -31,12 +31,15 @@ class RunLimits:
     evidence_tokens: int = 1500
     chunks_per_lookup: int = 5
     proposals: int = 1
+    retries: int = 1
 
 
 LIMITS: dict[Budget, RunLimits] = {
-    "quick": RunLimits(model_calls=20, tokens=12_000, seconds=180.0, evidence_tokens=800, chunks_per_lookup=3, proposals=0),
+    "quick": RunLimits(model_calls=20, tokens=12_000, seconds=180.0, evidence_tokens=800, chunks_per_lookup=3, proposals=0, retries=0),
     "careful": RunLimits(),
-    "exhaustive": RunLimits(model_calls=80, tokens=90_000, seconds=1800.0, evidence_tokens=3000, chunks_per_lookup=8, proposals=3),
+    "exhaustive": RunLimits(
+        model_calls=80, tokens=90_000, seconds=1800.0, evidence_tokens=3000, chunks_per_lookup=8, proposals=3, retries=2
+    ),
 }
 
 
@@ -66,12 +69,13 @@ def limits_for(budget: Budget, speed: Speed | None) -> RunLimits:
     return replace(limits, evidence_tokens=max(reading.least_tokens, min(reading.most_tokens, tokens)))
 
 
-# Tokens of an ordinary question about the files, besides its evidence: what the steps read and write.
-STEPS_READ_TOKENS = 250
-ANSWER_READ_TOKENS = 60
-PLAN_WRITTEN_TOKENS = 30
-ANSWER_WRITTEN_TOKENS = 70
-PASSAGE_TOKENS = 220
+# What a question of one lookup costs, in tokens, counted on runs of the starter model: what its steps read besides the evidence, what
+# they and the answer write, and how long a passage is. An answer without files is longer, because nothing holds it to a passage.
+STEPS_READ_TOKENS = 300
+STEPS_WRITTEN_TOKENS = 50
+PASSAGE_TOKENS = 170
+DIRECT_READ_TOKENS = 60
+DIRECT_WRITTEN_TOKENS = 60
 
 
 def predicted_seconds(strategy: Strategy, limits: RunLimits, speed: Speed | None) -> float | None:
@@ -82,10 +86,10 @@ def predicted_seconds(strategy: Strategy, limits: RunLimits, speed: Speed | None
     if speed is None:
         return None
     if strategy == "simple":
-        return ANSWER_READ_TOKENS / speed.prefill_tokens_per_second + ANSWER_WRITTEN_TOKENS / speed.generation_tokens_per_second
+        return DIRECT_READ_TOKENS / speed.prefill_tokens_per_second + DIRECT_WRITTEN_TOKENS / speed.generation_tokens_per_second
     evidence = min(limits.evidence_tokens, limits.chunks_per_lookup * PASSAGE_TOKENS)
-    written = PLAN_WRITTEN_TOKENS + ANSWER_WRITTEN_TOKENS
-    return (evidence + STEPS_READ_TOKENS) / speed.prefill_tokens_per_second + written / speed.generation_tokens_per_second
+    read = evidence + STEPS_READ_TOKENS
+    return read / speed.prefill_tokens_per_second + STEPS_WRITTEN_TOKENS / speed.generation_tokens_per_second
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from core.qa.thresholds import Logistic, logit
@@ -49,13 +50,31 @@ def fit_logistic(right: Sequence[float], wrong: Sequence[float]) -> Logistic:
 
 
 def threshold(curve: Logistic, tips_at: float, right: Sequence[float], wrong: Sequence[float]) -> float:
-    """The probability whose confidence is `tips_at`, kept between the medians of the two classes.
+    """Where to tip: halfway, in log odds, between where the curve's confidence is `tips_at` and where these examples cost least.
 
-    Costs are in `tips_at`: if a wrong "no" costs four times a wrong "yes", yes is taken from a confidence of 1/5 on.
+    The curve uses every example but believes that both classes spread alike; the cheapest place believes nothing but hangs on the few
+    examples near it. Costs are in `tips_at`: if a wrong "no" costs four times a wrong "yes", yes is taken from a confidence of 1/5 on.
+    Kept between the medians of the two classes.
     """
     low, high = sorted((logit(median(wrong)), logit(median(right))))
     tipping = (logit(tips_at) - curve.offset) / curve.slope if curve.slope > 0 else low
-    return 1.0 / (1.0 + math.exp(-max(low, min(high, tipping))))
+    both = (max(low, min(high, tipping)) + max(low, min(high, _cheapest(tips_at, right, wrong)))) / 2
+    return 1.0 / (1.0 + math.exp(-both))
+
+
+def _cheapest(tips_at: float, right: Sequence[float], wrong: Sequence[float]) -> float:
+    """The log odds at which these examples cost least; the middle of such places if there are several."""
+    seen = sorted({logit(p) for p in (*right, *wrong)})
+    gaps = list(pairwise([seen[0] - 1.0, *seen, seen[-1] + 1.0]))
+    costs = [_cost((low + high) / 2, tips_at, right, wrong) for low, high in gaps]
+    cheapest = [gap for gap, cost in zip(gaps, costs, strict=True) if cost <= min(costs) + 1e-12]
+    return (cheapest[0][0] + cheapest[-1][1]) / 2
+
+
+def _cost(at: float, tips_at: float, right: Sequence[float], wrong: Sequence[float]) -> float:
+    missed = sum(logit(p) < at for p in right) / len(right)
+    false = sum(logit(p) >= at for p in wrong) / len(wrong)
+    return (1.0 - tips_at) * missed + tips_at * false
 
 
 def accuracy(at: float, right: Sequence[float], wrong: Sequence[float]) -> float:

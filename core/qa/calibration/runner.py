@@ -76,7 +76,8 @@ def calibrate(
                 on_progress(done, total)
     fitted = [_fitted(decision, asked[decision.name]) for decision in decisions]
     values: dict[str, object] = {
-        **SAFE.model_dump(),
+        # Thresholds that no example is for keep their defaults, also those of later versions.
+        **{decision.name: getattr(SAFE, decision.name) for decision in DECISIONS},
         **{found.decision: found.threshold for found, _ in fitted},
         "calibrated": True,
         "model_id": chat_model.model_id,

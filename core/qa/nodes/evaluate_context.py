@@ -16,6 +16,7 @@ from core.qa.state import QAState
 from core.web.query import build_web_query
 
 FIRST_PORTION = 2
+SURELY_ENOUGH = 0.95
 
 
 def evaluate_context(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -37,7 +38,7 @@ def evaluate_context(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         for documents in _portions(state):
             asked = is_stated(state["standalone_question"], documents, state["web"].results)
             enough = probability(context.chat_model, *asked, cancel=context.cancel)
-            if enough >= context.thresholds.plan:
+            if context.thresholds.confidence("enough", enough) >= SURELY_ENOUGH:
                 break
     except BROKEN_DECISION:
         evaluation = Evaluation(enough=True, reason="evaluate_failed")

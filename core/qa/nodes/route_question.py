@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from core.qa.context import QAContext
 from core.qa.decisions import BROKEN_DECISION, LabelQuestion, probability
+from core.qa.greetings import is_greeting
 from core.qa.language import prompt_language
 from core.qa.prompt import few_shot
 from core.qa.state import QAState
@@ -16,8 +17,9 @@ def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     """Set `strategy`: `simple` is answered by the model alone, `complex` from the files. A broken decision is `complex`."""
     context = runtime.context
     question = state["standalone_question"]
-    if is_arithmetic(question):
-        return {"strategy": "simple", "route_reason": "arithmetic", "files_probability": 0.0, "usage": context.meter.take()}
+    if is_arithmetic(question) or is_greeting(question):
+        reason = "arithmetic" if is_arithmetic(question) else "general"
+        return {"strategy": "simple", "route_reason": reason, "files_probability": 0.0, "usage": context.meter.take()}
     try:
         files = probability(context.chat_model, *needs_files(question), cancel=context.cancel)
     except BROKEN_DECISION:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from core.protocols import Speed
-from core.qa.limits import LIMITS, READING_TIMES, limits_for, predicted_seconds
+from core.qa.limits import LIMITS, READING_TIMES, RunLimits, limits_for, predicted_seconds
 from core.settings import Budget
 from tests.fakes.asking import CALIBRATED, ask
 from tests.fakes.retrieval import KnownPassages, passage
@@ -50,6 +50,13 @@ def test_an_answer_without_files_is_there_sooner() -> None:
     limits = limits_for("careful", LAPTOP)
 
     assert (predicted_seconds("simple", limits, LAPTOP) or 0.0) < (predicted_seconds("complex", limits, LAPTOP) or 0.0) / 3
+
+
+def test_a_limit_below_what_a_search_brings_makes_the_prediction_shorter() -> None:
+    few = RunLimits(evidence_tokens=400, chunks_per_lookup=5)
+    many = RunLimits(evidence_tokens=1500, chunks_per_lookup=5)
+
+    assert (predicted_seconds("complex", few, LAPTOP) or 0.0) < (predicted_seconds("complex", many, LAPTOP) or 0.0)
 
 
 def test_nothing_is_predicted_for_a_machine_nobody_measured() -> None:

@@ -47,7 +47,24 @@ def test_what_costs_more_moves_the_threshold() -> None:
     lenient, even, strict = (threshold(curve, tips_at, right, wrong) for tips_at in (0.2, 0.5, 0.8))
 
     assert lenient < even < strict
-    assert curve(even) == pytest.approx(0.5)
+
+
+def test_where_the_classes_spread_differently_the_examples_have_a_word() -> None:
+    """Sure and close together where it is right, anything below where it is wrong: a curve alone would tip too early."""
+    right, wrong = probabilities(7, 2.0, 0.3), probabilities(8, -1.0, 1.5)
+    curve = fit_logistic(right, wrong)
+    tips_early = next(p / 1000 for p in range(1, 1000) if curve(p / 1000) >= 0.5)
+
+    at = threshold(curve, 0.5, right, wrong)
+
+    assert at > tips_early
+    assert accuracy(at, right, wrong) >= accuracy(tips_early, right, wrong)
+
+
+def test_nothing_between_two_classes_means_the_middle() -> None:
+    right, wrong = [0.9, 0.95], [0.1, 0.05]
+
+    assert threshold(fit_logistic(right, wrong), 0.5, right, wrong) == pytest.approx(0.5, abs=0.01)
 
 
 def test_classes_far_apart_give_a_finite_curve_and_a_threshold_between_them() -> None:
