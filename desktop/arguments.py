@@ -147,6 +147,13 @@ def _evaluation(commands: argparse._SubParsersAction[argparse.ArgumentParser], c
     )
     evaluation.add_argument("--out", metavar="FILE.jsonl", type=_path, required=True, help="appended to")
     evaluation.add_argument("--pipeline", choices=PIPELINES, default="full", help="which way of answering to measure (default: full)")
+    evaluation.add_argument(
+        "--without",
+        choices=("cache", "labels", "lookup", "hops"),
+        action="append",
+        default=[],
+        help="switch a mechanism of the full pipeline off",
+    )
     evaluation.add_argument("--limit", metavar="N", type=_positive, help="answer only N of the questions")
     evaluation.add_argument("--seed", metavar="N", type=int, help="choose and order them at random, the same for the same N")
     _json_option(evaluation)

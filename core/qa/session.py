@@ -29,7 +29,7 @@ from core.qa.judgement import evidence_texts
 from core.qa.language import PromptLanguage, prompt_language
 from core.qa.limits import RECURSION_LIMIT, Meter, MeteredChatModel, limits_for, predicted_seconds
 from core.qa.prompt import few_shot
-from core.qa.state import Pipeline, QAState, Strategy, initial_state
+from core.qa.state import MAX_RETRIES, Features, Pipeline, QAState, Strategy, initial_state
 from core.qa.thresholds import Thresholds
 from core.settings import Settings
 from core.store.storable import storable
@@ -79,8 +79,11 @@ class Session:
         cancel: CancelToken,
         pipeline: Pipeline = "full",
         consent: WebConsent | None = None,
+        features: Features | None = None,
     ) -> Iterator[AnswerEvent]:
         """Yield what happens, last `AnswerFinished`. A stopped run ends with an answer too: what was shown, marked `interrupted`.
+
+        `features` are the parts of the graph to use instead of those of `pipeline`.
 
         Raises:
             InvalidRequest: the question is empty, or longer than 20,000 characters.
@@ -104,7 +107,8 @@ class Session:
             meter=meter,
             cancel=cancel,
         )
-        state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals, meter.limits.proposals)
+        state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals, meter.limits.proposals, features)
+        state["max_retries"] = min(MAX_RETRIES, meter.limits.retries)
         if not context.thresholds.calibrated:
             state["notes"] = ("model_uncalibrated",)
         return self._run(state, context)

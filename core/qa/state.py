@@ -24,16 +24,17 @@ class Features:
     route: bool = False
     decompose: bool = False
     plan: bool = False
+    hop_answers: bool = False
     evaluate: bool = False
     web: bool = False
     judge: bool = False
 
 
 PIPELINES: dict[Pipeline, Features] = {
-    "full": Features(rewrite=True, route=True, decompose=True, plan=True, evaluate=True, web=True, judge=True),
+    "full": Features(rewrite=True, route=True, decompose=True, plan=True, hop_answers=True, evaluate=True, web=True, judge=True),
     "naive": Features(),
     "routed": Features(route=True),
-    "multihop": Features(route=True, decompose=True, plan=True),
+    "multihop": Features(route=True, decompose=True, plan=True, hop_answers=True),
     "fallback": Features(route=True, evaluate=True, web=True),
 }
 
@@ -80,10 +81,17 @@ class QAState(TypedDict, total=False):
     limits_hit: Annotated[tuple[str, ...], operator.add]
 
 
-def initial_state(question: str, history: tuple[Message, ...], pipeline: Pipeline, max_retrievals: int, max_proposals: int = 0) -> QAState:
+def initial_state(
+    question: str,
+    history: tuple[Message, ...],
+    pipeline: Pipeline,
+    max_retrievals: int,
+    max_proposals: int = 0,
+    features: Features | None = None,
+) -> QAState:
     """The state a run begins with; every field has its empty value, so that routes and nodes never meet a missing key."""
     return QAState(
-        features=PIPELINES[pipeline],
+        features=features or PIPELINES[pipeline],
         question=question,
         chat_history=history,
         standalone_question=question,

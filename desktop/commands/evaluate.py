@@ -8,7 +8,8 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 from core.cancel import CancelToken
 from core.documents import Answer
@@ -23,10 +24,21 @@ from desktop.commands.indexing import add_and_index, existing, say_smaller_model
 from desktop.evaluation import EvalQuestion, appending, chosen, failed_line, finished_ids, read_questions, write_line
 from desktop.invocation import Invocation
 
+if TYPE_CHECKING:
+    from core.qa.session import Session
+    from core.qa.state import Features
+
 # With these every question would fail alike: better one sentence now than a file full of them.
 _FATAL = (ModelMissing, ModelUnusable, NotEnoughMemory, NotEnoughDisk)
 
 AskOne = Callable[[EvalQuestion, CancelToken], Answer]
+
+
+class _Ablated(Protocol):
+    session: Session
+    features: Features
+
+    def close(self) -> None: ...
 
 
 class _Published(Protocol):
@@ -94,21 +106,34 @@ def _line(question: EvalQuestion, ask: AskOne, application: Application, invocat
         line = failed_line(question, error, time.monotonic() - started, model, embedder)
     else:
         line = answer_json(answer, question.id)
-    return {**line, "pipeline": invocation.arguments.pipeline}
+    without = "".join(f"-{mechanism}" for mechanism in invocation.arguments.without)
+    return {**line, "pipeline": f"{invocation.arguments.pipeline}{without}"}
 
 
 def _pipeline(invocation: Invocation, application: Application) -> tuple[AskOne, Callable[[], None]]:
     pipeline = invocation.arguments.pipeline
     if pipeline == "published":
-        published = _load_published(application)
+        published: _Published = _quality_module("published").open_pipeline(application)
         return lambda question, cancel: published.ask(
             checked_question(question.question), history=question.history, cancel=cancel
         ), published.close
     consent = TerminalConsent(invocation.terminal)
+    session, close = application.session, _nothing
+    features: Features | None = None
+    if without := invocation.arguments.without:
+        if pipeline != "full":
+            raise InvalidRequest("Only the full pipeline has mechanisms to switch off. Leave out --pipeline or --without.")
+        ablated: _Ablated = _quality_module("ablation").open_ablated(application, without)
+        session, features, close = ablated.session, ablated.features, ablated.close
 
     def ask(question: EvalQuestion, cancel: CancelToken) -> Answer:
-        events = application.session.ask(
-            checked_question(question.question), history=question.history, cancel=cancel, pipeline=pipeline, consent=consent
+        events = session.ask(
+            checked_question(question.question),
+            history=question.history,
+            cancel=cancel,
+            pipeline=pipeline,
+            consent=consent,
+            features=features,
         )
         for event in events:
             if isinstance(event, AnswerFinished):
@@ -117,19 +142,21 @@ def _pipeline(invocation: Invocation, application: Application) -> tuple[AskOne,
                 return event.answer
         raise LamplightError("The run ended without an answer.")
 
-    return ask, lambda: None
+    return ask, close
 
 
-def _load_published(application: Application) -> _Published:
-    """The reference pipeline lives with the measurements, not in the app."""
+def _nothing() -> None:
+    """What is left to close after the application's own session."""
+
+
+def _quality_module(name: str) -> ModuleType:
+    """A reference to measure against: it lives with the measurements, not in the app."""
     if str(PROGRAM) not in sys.path:
         sys.path.insert(0, str(PROGRAM))
     try:
-        module = importlib.import_module("tests.quality.published")
+        return importlib.import_module(f"tests.quality.{name}")
     except ModuleNotFoundError as error:
-        raise InvalidRequest("The published pipeline is part of the source tree. Run eval from there.", code="pipeline_missing") from error
-    published: _Published = module.open_pipeline(application)
-    return published
+        raise InvalidRequest("This way of answering is part of the source tree. Run eval from there.", code="pipeline_missing") from error
 
 
 def _home_of(invocation: Invocation) -> Paths:

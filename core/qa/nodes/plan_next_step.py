@@ -28,7 +28,7 @@ def plan_next_step(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         return {"planner_advice": None, "planned_next": "generate", "limits_hit": (limit,), "usage": context.meter.take()}
     if len(state["sub_questions"]) == 1:
         return {"planner_advice": None, "planned_next": "generate", "usage": context.meter.take()}
-    lookups, notes = hop_answers(state, context)
+    lookups, notes = hop_answers(state, context) if state["features"].hop_answers else (state["lookups"], ())
     queries = next_round(state["sub_questions"], state["next_sub_idx"], answers(lookups))
     done: QAState = {"lookups": lookups}
     if not queries:
