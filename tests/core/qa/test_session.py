@@ -146,6 +146,19 @@ def test_the_model_that_proposes_a_lookup_sees_no_passages() -> None:
 
 
 @pytest.mark.parametrize(("budget", "proposals"), [("quick", 0), ("careful", 1), ("exhaustive", 3)])
+FIVE = [passage(n, f"Passage number {n} about the library.", start=n * 1000) for n in range(1, 6)]
+
+
+def test_passages_after_the_best_are_left_unread_where_those_are_surely_enough() -> None:
+    sure = model_for(choices=lambda prompt, labels: {labels[0]: 0.999, labels[1]: 0.001})
+    unsure = model_for(choices=lambda prompt, labels: {labels[0]: 0.8, labels[1]: 0.2})
+
+    read = [ask("What is the fee?", model, KnownPassages(otherwise=FIVE)).answer.documents for model in (sure, unsure)]
+
+    assert [len(documents) for documents in read] == [2, 5]
+    assert FIVE[3].chunk.text not in "".join(call.text for call in sure.asked)
+
+
 def test_the_budget_says_how_many_lookups_are_proposed(budget: str, proposals: int) -> None:
     numbers = iter(range(100, 200))
     model = ScriptedChatModel(
