@@ -145,7 +145,6 @@ def test_the_model_that_proposes_a_lookup_sees_no_passages() -> None:
     assert STAFF.chunk.text not in asked.text
 
 
-@pytest.mark.parametrize(("budget", "proposals"), [("quick", 0), ("careful", 1), ("exhaustive", 3)])
 FIVE = [passage(n, f"Passage number {n} about the library.", start=n * 1000) for n in range(1, 6)]
 
 
@@ -159,6 +158,7 @@ def test_passages_after_the_best_are_left_unread_where_those_are_surely_enough()
     assert FIVE[3].chunk.text not in "".join(call.text for call in sure.asked)
 
 
+@pytest.mark.parametrize(("budget", "proposals"), [("quick", 0), ("careful", 1), ("exhaustive", 3)])
 def test_the_budget_says_how_many_lookups_are_proposed(budget: str, proposals: int) -> None:
     numbers = iter(range(100, 200))
     model = ScriptedChatModel(
