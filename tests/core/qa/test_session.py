@@ -149,8 +149,8 @@ FIVE = [passage(n, f"Passage number {n} about the library.", start=n * 1000) for
 
 
 def test_passages_after_the_best_are_left_unread_where_those_are_surely_enough() -> None:
-    sure = model_for(choices=lambda prompt, labels: {labels[0]: 0.999, labels[1]: 0.001})
-    unsure = model_for(choices=lambda prompt, labels: {labels[0]: 0.8, labels[1]: 0.2})
+    sure = model_for("Passage number 1", choices=lambda prompt, labels: {labels[0]: 0.999, labels[1]: 0.001})
+    unsure = model_for("Passage number 1", choices=lambda prompt, labels: {labels[0]: 0.8, labels[1]: 0.2})
 
     read = [ask("What is the fee?", model, KnownPassages(otherwise=FIVE)).answer.documents for model in (sure, unsure)]
 
