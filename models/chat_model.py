@@ -103,9 +103,7 @@ class LlamaCppChatModel:
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         written = Written(Usage())
-        for event in self.child.request(
-            "stream", self._payload(prompt, max_tokens=max_tokens, prompt_lookup=self._prompt_lookup), cancel=cancel
-        ):
+        for event in self.child.request("stream", self._payload(prompt, max_tokens=max_tokens), cancel=cancel):
             if "text" in event:
                 yield event["text"]
             else:
@@ -166,6 +164,7 @@ class LlamaCppChatModel:
             "model": str(self._model_file()),
             "context_tokens": self._wanted_context_tokens,
             "threads": self._threads,
+            "prompt_lookup": self._prompt_lookup,
             "cache": str(self._cache) if self._cache is not None else "",
             **more,
         }

@@ -65,34 +65,64 @@ def stream(
 
 
 def reply(
-    engine: LlamaCppEngine, messages: Messages, answer_start: str, grammar: ReplyGrammar, *, max_tokens: int, cancel: CancelToken
+    engine: LlamaCppEngine,
+    messages: Messages,
+    answer_start: str,
+    grammar: ReplyGrammar,
+    *,
+    max_tokens: int,
+    lookup: bool = True,
+    cancel: CancelToken,
 ) -> tuple[str, Finished]:
     """The most probable JSON text under a grammar. It is cut off where `max_tokens` end.
 
-    Text that every reply has at some place is put there without asking the model; it counts as evaluated, not as generated.
+    Text that every reply has at some place is put there without asking the model; it counts as evaluated, not as generated. With `lookup`,
+    words of the prompt that come again come several at a time.
     """
     with GrammarState(engine, grammar.gbnf) as state:
         # What was accepted but not evaluated yet: the model reads it together with the next token it is asked about.
         waiting = state.forced()
-        tokens = engine.prompt_tokens(messages, answer_start) + waiting
-        prompt = engine.evaluate(tokens, room=max_tokens, cancel=cancel)
+        prompt = engine.evaluate(engine.prompt_tokens(messages, answer_start) + waiting, room=max_tokens, cancel=cancel)
+        guesses = PromptLookup(prompt.slot.tokens) if lookup and engine.slots.partial else None
         written = bytearray(b"".join(engine.piece(token) for token in waiting))
-        waiting = []
+        waiting, draft = [], []
         generated = forced = 0
         while not state.allows(engine.end_token):
             if generated + forced >= max_tokens:
                 return _text(written), Finished("length", Usage(prompt.evaluated + forced, prompt.reused, generated))
             cancel.check()
             if waiting:
-                engine.extend(prompt.slot, waiting, cancel)
-            token = state.best(engine.logits())
-            state.accept(token)
-            generated += 1
-            certain = state.forced()
-            waiting = [token, *certain[: max_tokens - generated - forced]]
-            forced += len(waiting) - 1
-            written += b"".join(engine.piece(token) for token in waiting)
+                draft = guesses.draft(max_tokens - generated - forced - 1) if guesses is not None else []
+                engine.extend(prompt.slot, [*waiting, *draft], cancel, outputs=1 + len(draft))
+            chosen = _chosen(engine, state, draft, first_row=len(waiting) - 1)
+            if guesses is not None and draft:
+                right = len(chosen) - 1
+                engine.take_back(prompt.slot, len(draft) - right)
+                guesses.judge(len(draft), right)
+            generated += len(chosen)
+            certain = state.forced()[: max_tokens - generated - forced]
+            forced += len(certain)
+            waiting = [chosen[-1], *certain]
+            for token in (*chosen, *certain):
+                written += engine.piece(token)
+                if guesses is not None:
+                    guesses.add(token)
     return _text(written), Finished("end", Usage(prompt.evaluated + forced, prompt.reused, generated))
+
+
+def _chosen(engine: LlamaCppEngine, state: GrammarState, draft: Sequence[int], *, first_row: int) -> list[int]:
+    """What the model says under the grammar: the tokens of the draft while it agrees with them, and one more of its own.
+
+    `first_row` is the row of the last evaluation that the first token follows; -1 is its last one.
+    """
+    chosen: list[int] = []
+    for number in range(len(draft) + 1):
+        token = state.best(engine.logits(first_row + number if draft else -1))
+        state.accept(token)
+        chosen.append(token)
+        if number == len(draft) or token != draft[number] or state.allows(engine.end_token):
+            break
+    return chosen
 
 
 def _text(written: bytearray) -> str:

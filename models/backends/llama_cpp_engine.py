@@ -210,7 +210,7 @@ class LlamaCppEngine:
         for stop in (*sorted(kept), len(tokens)):
             for start in range(position, stop, BATCH_TOKENS):
                 end = min(start + BATCH_TOKENS, stop)
-                self._decode(plan.slot, tokens[start:end], last=end == len(tokens), cancel=cancel)
+                self._decode(plan.slot, tokens[start:end], outputs=int(end == len(tokens)), cancel=cancel)
             position = stop
             if stop in kept:
                 self._save_beginning(plan.slot)
@@ -261,11 +261,11 @@ class LlamaCppEngine:
         end = ll.llama_memory_seq_pos_max(self._memory, slot.sequence)
         return bool(read == len(state) and end == len(slot.tokens) - 1)
 
-    def extend(self, slot: Slot, tokens: Sequence[int], cancel: CancelToken, *, every: bool = False) -> None:
-        """Evaluate tokens behind what `slot` holds; afterwards the last one's logits are ready, or `every` one's."""
+    def extend(self, slot: Slot, tokens: Sequence[int], cancel: CancelToken, *, outputs: int = 1) -> None:
+        """Evaluate tokens behind what `slot` holds; afterwards the logits of the last `outputs` ones are ready, at most `MAX_OUTPUTS`."""
         for evicted in self.slots.make_room(len(tokens), slot):
             self._drop(evicted.sequence, 0)
-        self._decode(slot, tokens, last=True, every=every, cancel=cancel)
+        self._decode(slot, tokens, outputs=outputs, cancel=cancel)
 
     def logits(self, row: int = -1) -> Logits:
         """The logits of what follows token `row` of the last evaluation, valid until the next one.
@@ -301,10 +301,10 @@ class LlamaCppEngine:
             if lookup is not None and self.slots.partial:
                 lookup.add(token)
                 draft = lookup.draft(max_tokens - written - 1)
-            self.extend(prompt.slot, [token, *draft], cancel, every=bool(draft))
+            self.extend(prompt.slot, [token, *draft], cancel, outputs=1 + len(draft))
             right = self._right(draft)
             if lookup is not None and draft:
-                self._take_back(prompt.slot, len(draft) - len(right))
+                self.take_back(prompt.slot, len(draft) - len(right))
                 lookup.judge(len(draft), len(right))
                 for guess, log_probability in right:
                     written += 1
@@ -322,14 +322,17 @@ class LlamaCppEngine:
             right.append((guess, float(logits[guess]) - log_sum_exp(logits)))
         return right
 
-    def _take_back(self, slot: Slot, tokens: int) -> None:
+    def take_back(self, slot: Slot, tokens: int) -> None:
         """Forget the last tokens of a sequence."""
         if tokens:
             slot.cut(len(slot.tokens) - tokens)
             self._drop(slot.sequence, len(slot.tokens))
 
-    def _decode(self, slot: Slot, tokens: Sequence[int], *, last: bool, every: bool = False, cancel: CancelToken) -> None:
+    def _decode(self, slot: Slot, tokens: Sequence[int], *, outputs: int, cancel: CancelToken) -> None:
         cancel.check()
+        if outputs > MAX_OUTPUTS:
+            # llama.cpp ends the process over this.
+            raise RuntimeError(f"{outputs} outputs were asked for, but there is room for {MAX_OUTPUTS}")
         start = len(slot.tokens)
         batch = self._batch
         batch.n_tokens = len(tokens)
@@ -338,8 +341,7 @@ class LlamaCppEngine:
             batch.pos[index] = start + index
             batch.n_seq_id[index] = 1
             batch.seq_id[index][0] = slot.sequence
-            batch.logits[index] = 1 if every else 0
-        batch.logits[len(tokens) - 1] = 1 if last else 0
+            batch.logits[index] = 1 if index >= len(tokens) - outputs else 0
         # One token takes milliseconds; asking between all its operations would only cost time.
         callback = ll.ggml_abort_callback(lambda _data: cancel.cancelled) if len(tokens) > 1 else _NO_ABORT
         ll.llama_set_abort_callback(self._context, callback, None)

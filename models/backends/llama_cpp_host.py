@@ -63,7 +63,9 @@ class LlamaCppHost:
         engine = self._loaded(payload, cancel)
         messages, answer_start = _prompt(payload)
         grammar = reply_grammar(payload["schema"])
-        text, finished = reply(engine, messages, answer_start, grammar, max_tokens=payload["max_tokens"], cancel=cancel)
+        text, finished = reply(
+            engine, messages, answer_start, grammar, max_tokens=payload["max_tokens"], lookup=payload["prompt_lookup"], cancel=cancel
+        )
         yield {"text": text, "usage": asdict(finished.usage), "reason": finished.reason}
 
     def choose(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:

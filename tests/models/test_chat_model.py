@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -254,6 +254,10 @@ class TestKeptBeginnings:
             return read(model, kept(question), 12)
 
 
+class People(BaseModel):
+    people: list[Annotated[str, Field(max_length=40)]] = Field(min_length=1, max_length=4)
+
+
 class Certain(BaseModel):
     kind: Literal["人物"]
     note: Literal["a\\b"]
@@ -278,6 +282,23 @@ class TestPromptLookup:
     def test_it_can_be_switched_off_and_changes_no_word(self, model: LlamaCppChatModel, weights: Path) -> None:
         with LlamaCppChatModel(lambda: weights, context_tokens=1024, prompt_lookup=False) as plain:
             assert read(plain, ask(self.QUOTE), 40)[0] == read(model, ask(self.QUOTE), 40)[0]
+
+    def test_a_reply_that_repeats_the_question_is_the_same_without_it(self, model: LlamaCppChatModel, weights: Path) -> None:
+        names = "Anna Berg of Norwich, Bram Marrow of Elmstead and Ines Overton of Thornbury"
+        prompts = [ask(f"List these people: {names}."), ask("Who are Anna Berg, Tom Berg and Anna Marrow?")]
+        with LlamaCppChatModel(lambda: weights, context_tokens=1024, prompt_lookup=False) as plain:
+            without = [plain.reply(prompt, People, max_tokens=80, cancel=CancelToken()) for prompt in prompts]
+
+        replies = [model.reply(prompt, People, max_tokens=80, cancel=CancelToken()) for prompt in prompts]
+
+        assert [reply.value for reply in replies] == [reply.value for reply in without]
+
+    @pytest.mark.parametrize("max_tokens", [1, 5, 9, 12])
+    def test_a_reply_keeps_its_limit(self, model: LlamaCppChatModel, max_tokens: int) -> None:
+        with pytest.raises(ReplyUnusable, match="cut off"):
+            model.reply(
+                ask("List these people: Anna Berg of Norwich, Anna Berg of Norwich."), People, max_tokens=max_tokens, cancel=CancelToken()
+            )
 
     def test_a_text_that_repeats_itself_is_still_stopped(self, model: LlamaCppChatModel) -> None:
         prompt = ask("Write the same line again and again.", answer_start="The sea is blue. " * 12)
