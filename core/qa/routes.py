@@ -9,7 +9,7 @@ from core.qa.state import QAState
 
 Start = Literal["rewrite_question", "route_question", "retrieve"]
 AfterRoute = Literal["direct_answer", "decompose_question", "retrieve"]
-AfterRetrieve = Literal["plan_next_step", "evaluate_context", "generate_answer", "refuse", "end"]
+AfterRetrieve = Literal["plan_next_step", "evaluate_context", "web_search", "generate_answer", "refuse", "end"]
 AfterPlan = Literal["retrieve", "evaluate_context", "generate_answer", "refuse"]
 AfterEvaluation = Literal["generate_answer", "propose_lookup", "web_search", "refuse"]
 AfterProposal = Literal["retrieve", "web_search", "generate_answer", "refuse"]
@@ -47,6 +47,9 @@ def after_retrieve(state: QAState) -> AfterRetrieve:
     """
     if state["retries"]:
         return "generate_answer" if state["lookups"] and state["lookups"][-1].found else "end"
+    if state["proposals"] and not state["lookups"][-1].found:
+        # The evidence is what it was when it was found wanting.
+        return _beyond_the_files(state)
     if state["features"].plan:
         return "plan_next_step"
     return _use_evidence(state)

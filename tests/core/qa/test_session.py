@@ -145,6 +145,16 @@ def test_the_model_that_proposes_a_lookup_sees_no_passages() -> None:
     assert STAFF.chunk.text not in asked.text
 
 
+def test_a_proposed_lookup_that_finds_nothing_new_is_not_weighed_again() -> None:
+    model = ScriptedChatModel(
+        streams=lambda p: "Opening hours" if is_proposal(p) else "NOT STATED", replies=lambda p, t: {"lookups": ["q"]}, choices=says_no
+    )
+
+    asked = ask("When does the library open?", model, KnownPassages(otherwise=[STAFF]))
+
+    assert asked.nodes[asked.nodes.index("propose_lookup") :] == ["propose_lookup", "retrieve", "generate_answer", "refuse"]
+
+
 FIVE = [passage(n, f"Passage number {n} about the library.", start=n * 1000) for n in range(1, 6)]
 
 
