@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from core.documents import Doubt
@@ -112,8 +113,12 @@ class _Sentence:
     def tokens(self) -> list[tuple[int, str]]:
         return [(self.start + at, token) for at, token in tokens_at(self.folded)]
 
+    @cached_property
+    def figures(self) -> list[Figure]:
+        return [replace(figure, start=figure.start + self.start) for figure in figures(self.folded)]
+
     def context(self, start: int, end: int) -> Context:
-        return Context(self.tokens, start, end, self.question, self.evidence)
+        return Context(self.tokens, self.figures, start, end, self.question, self.evidence)
 
     # figures
 

@@ -60,7 +60,7 @@ class Evidence:
         for number, text in enumerate(folded):
             found = _places(number, text, len(self.places))
             self.places += found
-            self.terms.append({token for place in found for token in place.tokens})
+            self.terms.append({token for place in found for token in place.at})
         self.frequency: dict[str, int] = {}
         for place in self.places:
             for token in place.at:
@@ -119,14 +119,19 @@ class Evidence:
 class Context:
     """What an answer's sentence and the question say around one of its parts, and how well that fits places of the evidence."""
 
-    def __init__(self, around: Sequence[tuple[int, str]], start: int, end: int, question: str, evidence: Evidence) -> None:
+    def __init__(
+        self, around: Sequence[tuple[int, str]], stated: Sequence[Figure], start: int, end: int, question: str, evidence: Evidence
+    ) -> None:
         outside = [(at, token) for at, token in around if not start <= at < end]
+        values = [(figure.start, key) for figure in stated if not start <= figure.start < end for key in value_keys(figure)]
         self.before = next((token for at, token in reversed(outside) if at < start), "")
         self.behind = next((token for at, token in outside if at >= end), "")
         self.said = {token for _, token in outside if token not in COMMON and not token.isdecimal()}
-        weights = {token: QUESTION_WEIGHT * evidence.weight(token) for token in tokens(fold(question)) if token not in COMMON}
-        for at, token in outside:
-            if token in self.said:
+        asked = [token for token in tokens(fold(question)) if token not in COMMON]
+        asked += [key for figure in figures(question) for key in value_keys(figure)]
+        weights = {token: QUESTION_WEIGHT * evidence.weight(token) for token in asked}
+        for at, token in (*outside, *values):
+            if token in self.said or token[0] == "=":
                 away = max(0, (start - at if at < start else at - end) - CLAUSE_CHARACTERS)
                 weights[token] = max(weights.get(token, 0.0), evidence.weight(token) * max(0.3, 1 - away / (3 * CLAUSE_CHARACTERS)))
         self.weights = {token: weight for token, weight in weights.items() if weight > 0}
@@ -173,6 +178,12 @@ def tokens_at(folded: str) -> list[tuple[int, str]]:
     return [(found.start(), _key(found[0])) for found in _TOKEN.finditer(folded, lead.end() if lead else 0)]
 
 
+def value_keys(figure: Figure) -> list[str]:
+    """What a figure is compared by beside its letters, so that 27 August is the 2025-08-27 of a table."""
+    keys = [f"={value}" for value in figure.values]
+    return keys + [f"={('d', None, *value[2:])}" for value in figure.values if value[0] == "d" and value[1] and value[2]]
+
+
 def pairs(text: str) -> set[str]:
     """Pairs of neighbouring characters."""
     return {text[i : i + 2] for i in range(len(text) - 1)}
@@ -191,6 +202,10 @@ def _places(passage: int, text: str, first: int) -> list[Place]:
         at: dict[str, list[int]] = {}
         for number, key in enumerate(keys[a:b]):
             at.setdefault(key, []).append(number)
+        for figure in known:
+            if start <= figure.start < end:
+                for key in value_keys(figure):
+                    at.setdefault(key, []).append(bisect_left(starts, figure.start) - a)
         own = [
             (bisect_left(starts, figure.start) - a, bisect_left(starts, figure.end) - a, figure)
             for figure in known

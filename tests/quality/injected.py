@@ -2,6 +2,8 @@
 
 python -m tests.quality.injected DATA [--half tune|report] [--answers EVAL.jsonl ...] [--show]
 
+With `--answers` they are what a model wrote instead: those answers of an `eval` run that hold a right answer of their question.
+
 True answers are made from question sets (folders of DATA with `questions.jsonl`): the sentence of a supporting passage that holds the
 right answer, or that answer alone, each beside five passages. Each is then spoilt twice: once with a value that no passage has
 (`foreign`), once with one that stands elsewhere in the passages (`elsewhere`). Deterministic, in seconds, no model.
@@ -52,6 +54,7 @@ class Case:
     end: int
     passages: tuple[str, ...]
     names: tuple[str, ...]
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -222,20 +225,48 @@ def _say(*words: object) -> None:
     sys.stdout.write(" ".join(map(str, words)) + "\n")
 
 
+def written_cases(data: Path, files: Sequence[Path], half: str) -> Iterator[Case]:
+    """The right answers of `eval` runs, with the passages they were written from and the short answers of their lookups."""
+    questions = {
+        row["id"]: (name, row)
+        for name in sorted(path.parent.name for path in data.glob("*/questions.jsonl"))
+        for row in map(json.loads, (data / name / "questions.jsonl").open(encoding="utf-8"))
+    }
+    for file in files:
+        for line in map(json.loads, file.open(encoding="utf-8")):
+            name, row = questions.get(line["id"], ("", {}))
+            answer = line.get("answer", "")
+            right = next((str(a) for a in row.get("answers", ()) if str(a) in answer), "")
+            if not right or line["refused"] or half_of(name, row["id"]) != half:
+                continue
+            passages = [_slice(Path(found["file"]), found["start"], found["end"]) for found in line["documents"]]
+            at = answer.find(right)
+            kind = kind_of(row["question"], right, row["lang"]) or "other"
+            figure = next((f for f in figures(answer) if at <= f.start < at + len(right)), None) if kind in ("number", "date") else None
+            start, end = (figure.start, figure.end) if figure else (at, at + len(right))
+            known = tuple(lookup["answer"] for lookup in line["sub_questions"] if lookup["answer"])
+            yield Case(row["id"], name, row["lang"], "written", kind, row["question"], answer, start, end, tuple(passages), (), known)
+
+
+def _slice(file: Path, start: int, end: int) -> str:
+    return f"{file.stem}\n{file.read_text(encoding='utf-8')[start:end]}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
     parser.add_argument("--half", choices=("tune", "report"), default="tune")
+    parser.add_argument("--answers", type=Path, nargs="+")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    everything = list(cases(options.data, options.half))
+    everything = list(written_cases(options.data, options.answers, options.half) if options.answers else cases(options.data, options.half))
     pools = {lang: sorted({c.answer[c.start : c.end] for c in everything if c.kind == "name" and c.lang == lang}) for lang in ("en", "zh")}
     true: dict[tuple[str, ...], list[bool]] = defaultdict(list)
     marked: dict[tuple[str, ...], list[bool]] = defaultdict(list)
     seconds = []
     for case in everything:
         began = time.process_time()
-        found = doubtful(case.answer, case.passages, question=case.question)
+        found = doubtful(case.answer, case.passages, question=case.question, known=case.known)
         seconds.append(time.process_time() - began)
         true["true", case.lang, case.style].append(bool(found))
         if found and options.show:
@@ -255,7 +286,7 @@ def main() -> None:
             spoilt = spoil(case, pools[case.lang], where)
             if spoilt is None:
                 continue
-            found = doubtful(spoilt.answer, case.passages, question=case.question)
+            found = doubtful(spoilt.answer, case.passages, question=case.question, known=case.known)
             hit = any(d.start < spoilt.end and spoilt.start < d.end for d in found)
             marked[where, case.lang, case.kind, "sentence" if case.style == "sentence" else "short"].append(hit)
             if not hit and options.show:

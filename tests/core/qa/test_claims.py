@@ -147,3 +147,11 @@ def test_an_endless_answer_is_checked_in_bounded_time(piece: str) -> None:
     doubtful(answer, HANDBOOK)
 
     assert time.process_time() - began < 10
+
+
+def test_a_date_ties_a_row_of_a_table_to_an_answer_that_writes_it_otherwise() -> None:
+    table = ("releases\n| release | date | kernel |\n|---|---|---|\n| 5.0 | 2025-08-27 | 6.6 |\n| 4.2 | 2024-11-02 | 6.1 |",)
+    question = "Which kernel does the release of 27 August 2025 ship?"
+
+    assert marked("6.6", table, question) == []
+    assert marked("6.1", table, question) == [("6.1", "number")]
