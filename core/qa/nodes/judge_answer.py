@@ -18,6 +18,8 @@ from core.qa.state import QAState
 
 # A lookup more than this is not made for a retry: together with the planned ones the run would come near the recursion limit.
 MAX_LOOKUPS = 4
+# The beginning of an answer says what it says; every token of it that is judged is read once more.
+JUDGED_CHARACTERS = 300
 
 
 def judge_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -57,7 +59,7 @@ def checks(
     """What the model is asked about an answer: relevance, completeness, faithfulness. The three prompts differ in their last line."""
     language = prompt_language(question)
     yes, no = ("是", "否") if language == "zh" else ("yes", "no")
-    said = without_marks(answer)
+    said = without_marks(answer)[:JUDGED_CHARACTERS]
     relevance, completeness, faithfulness = (
         LabelQuestion(
             evidence_prompt(
