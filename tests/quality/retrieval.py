@@ -174,11 +174,12 @@ def recall(documents: frozenset[str], passages: Sequence[ScoredChunk]) -> float:
 
 def states(passage: Chunk, lookup: Lookup) -> bool:
     """Whether a passage of a needed document contains an accepted answer; case and white space do not count."""
-    text = _plain(passage.text)
-    return document_key(passage.path) in lookup.documents and any(_plain(answer) in text for answer in lookup.answers)
+    text = plain_text(passage.text)
+    return document_key(passage.path) in lookup.documents and any(plain_text(answer) in text for answer in lookup.answers)
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """Without white space and upper case."""
     return re.sub(r"\s+", "", text.casefold())
 
 
