@@ -198,6 +198,11 @@ def kept(text: str) -> Prompt:
 
 
 class TestKeptBeginnings:
+    @pytest.fixture(autouse=True)
+    def measured(self, weights: Path, tmp_path: Path) -> None:
+        """A machine that was measured: its set-up stays the same from run to run."""
+        CalibrationFile(tmp_path, weights, threads=0).write(EngineCalibration(Tuning(2, flash_attention=True), Speed(100.0, 30.0)))
+
     def test_a_beginning_that_was_kept_need_not_be_read_after_a_restart(self, weights: Path, tmp_path: Path) -> None:
         first, first_usage = self.ask(weights, tmp_path, "Where is the harbour?")
         second, second_usage = self.ask(weights, tmp_path, "Where is the harbour?")

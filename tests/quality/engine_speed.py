@@ -293,6 +293,8 @@ def control_calls(model: Path, calls: int, *, threads: int, temperature: float, 
                 ended[f"{kind}: {error.code}"] += 1
             if pid is not None and chat_model.child.pid != pid:
                 ended["crashes"] += 1
+            if number % 50 == 49:
+                sys.stderr.write(f"{number + 1} of {calls}: {dict(ended)}\n")
     return ended
 
 
