@@ -100,7 +100,7 @@ def reply(
                 engine.take_back(prompt.slot, len(draft) - right)
                 guesses.judge(len(draft), right)
             generated += len(chosen)
-            certain = state.forced()[: max_tokens - generated - forced]
+            certain = state.forced()
             forced += len(certain)
             waiting = [chosen[-1], *certain]
             for token in (*chosen, *certain):
@@ -136,9 +136,10 @@ def choose(
     first = first_tokens(engine, answer_start, labels)
     prompt = engine.evaluate(engine.prompt_tokens(messages, answer_start), room=1, cancel=cancel)
     logits = engine.logits()
-    weights = np.exp(logits[first].astype(np.float64) - log_sum_exp(logits))
-    mass = float(weights.sum())
-    return [float(share) for share in weights / mass], min(mass, 1.0), Usage(prompt.evaluated, prompt.reused, 0)
+    chosen = logits[first].astype(np.float64)
+    weights = np.exp(chosen - chosen.max())
+    mass = float(np.exp(chosen - log_sum_exp(logits)).sum())
+    return [float(share) for share in weights / weights.sum()], min(mass, 1.0), Usage(prompt.evaluated, prompt.reused, 0)
 
 
 def first_tokens(engine: LlamaCppEngine, answer_start: str, labels: Sequence[str]) -> list[int]:

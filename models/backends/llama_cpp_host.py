@@ -32,6 +32,7 @@ class LlamaCppHost:
 
     def __init__(self) -> None:
         self.engine: LlamaCppEngine | None = None
+        self._model: LoadedModel | None = None
         self._kept: set[tuple[tuple[str, str], ...]] = set()
 
     def load(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
@@ -44,7 +45,7 @@ class LlamaCppHost:
         engine = self._loaded(payload, cancel)
         for prompt in payload["prompts"]:
             messages, _answer_start = _prompt(prompt)
-            if tuple(messages) in self._kept:
+            if not messages or tuple(messages) in self._kept:
                 continue
             self._kept.add(tuple(messages))
             others = [*messages[:-1], (messages[-1][0], f"?{messages[-1][1]}")]
@@ -85,7 +86,8 @@ class LlamaCppHost:
             context_tokens = min(payload["context_tokens"], header.context_length)
             available_bytes = payload.get("available_bytes", available_memory_bytes())
             needed_bytes = check_memory(header, context_tokens, available_bytes)
-            model = LoadedModel(path, cancel)
+            # Kept when what follows is cancelled or fails, so that the weights are not loaded twice.
+            model = self._model = self._model or LoadedModel(path, cancel)
             tuning = default_tuning(payload["threads"], gpu=has_gpu())
             saved = None
             if payload["cache"]:

@@ -268,12 +268,23 @@ class Certain(BaseModel):
     note: Literal["a\\b"]
 
 
+class Sure(BaseModel):
+    sure: bool
+    note: Literal["The end of the form."]
+
+
 class TestCertainText:
     def test_text_that_every_reply_has_is_not_generated(self, model: LlamaCppChatModel) -> None:
         reply = model.reply(ask("Anything."), Certain, max_tokens=40, cancel=CancelToken())
 
         assert reply.value == Certain(kind="人物", note="a\\b")
         assert reply.usage.generated == 0
+
+    def test_certain_text_at_the_end_is_not_cut_off(self, model: LlamaCppChatModel) -> None:
+        reply = model.reply(ask("Yes or no?"), Sure, max_tokens=1, cancel=CancelToken())
+
+        assert reply.usage.generated == 1
+        assert reply.value.note == "The end of the form."
 
     def test_only_what_is_open_is_generated(self, model: LlamaCppChatModel) -> None:
         reply = model.reply(ask("Is the sea salty?"), Verdict, max_tokens=40, cancel=CancelToken())
