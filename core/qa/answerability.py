@@ -51,12 +51,15 @@ def margin(stated: float, threshold: float) -> float:
     return logit(stated) - logit(threshold) if ALWAYS < threshold < NEVER else 0.0
 
 
-def support(question: str, draft: str, passages: Sequence[str], margin: float, *, several: bool = False) -> Support:
-    """Compare a draft and its question with the texts of the evidence; `several` passages together may have the question's words."""
-    found = [terms(passage) for passage in passages]
+def support(question: str, draft: str, passages: Sequence[tuple[str, str]], margin: float, *, several: bool = False) -> Support:
+    """Compare a draft and its question with the evidence, given as headings and texts; `several` passages together may have the question's words.
+
+    What is read is read in a text: the name of a file is no answer. What a passage is about its heading may say.
+    """
+    found = [terms(f"{heading}\n{text}") for heading, text in passages]
     asked = terms(question) - _ASKING
     own = terms(draft) - asked
-    read = NOTHING_OF_ITS_OWN if own <= _YES_OR_NO else max((share(own, passage) for passage in found), default=0.0)
+    read = NOTHING_OF_ITS_OWN if own <= _YES_OR_NO else max((share(own, terms(text)) for _, text in passages), default=0.0)
     shown = [set[str]().union(*found)] if several else found
     about = max((share(asked, passage) for passage in shown), default=0.0) if asked else 0.5
     return Support(margin, read, about)

@@ -58,8 +58,8 @@ def _opening(state: QAState) -> str:
 def _carried(text: str, state: QAState, context: QAContext) -> bool:
     stated = state["stated"]
     assert stated is not None
-    passages = [f"{found.chunk.context}\n{found.chunk.text}" for found in state["documents"]]
-    passages += [f"{page.title}\n{page.snippet}" for page in state["web"].results]
+    passages = [(found.chunk.context, found.chunk.text) for found in state["documents"]]
+    passages += [(page.title, page.snippet) for page in state["web"].results]
     found = support(
         state["standalone_question"],
         first_line(text),

@@ -6,8 +6,8 @@ from core.qa.answerability import margin, support
 from core.qa.thresholds import ALWAYS, NEVER
 
 MANUAL = [
-    "Pump manual\nThe seal of pump P-02 is checked every 2,000 hours by Anna Berg.",
-    "库存台账\n密封件存放在 C-004 号库位，由周敏保管。",
+    ("Pump manual", "The seal of pump P-02 is checked every 2,000 hours by Anna Berg."),
+    ("库存台账", "密封件存放在 C-004 号库位，由周敏保管。"),
 ]
 
 
@@ -21,6 +21,10 @@ def test_an_answer_that_was_read_in_the_evidence_is_carried() -> None:
 )
 def test_an_invented_answer_about_something_else_is_not(question: str, draft: str) -> None:
     assert support(question, draft, MANUAL, margin=0.3).probability < 0.5
+
+
+def test_the_name_of_a_file_is_no_answer() -> None:
+    assert support("How many clients are allowed?", "Pump manual", MANUAL, 0.0).read < 0.6
 
 
 def test_the_words_of_the_question_in_the_draft_do_not_count_as_read() -> None:
