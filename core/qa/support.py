@@ -32,7 +32,8 @@ _LEAD = re.compile(
 COMMON = frozenset(
     (
         "the a an of to in is are was were and or it he she they for on at by with from that this as be been has have had not its his her "
-        "their which who what when where how did does do will would can could than then also but if so such into there these those about much many often long whose whom "
+        "their which who what when where how did does do will would can could than then also but if so such into there these those about "
+        "much many often long whose whom "
         "的 了 是 在 和 与 有 为 于 之 也 这 那 哪 什 么 多 少 几 个 请 问 吗 呢"
     ).split()
 )
