@@ -80,6 +80,11 @@ def without_marks(text: str) -> str:
     return _MARK.sub("", text).strip()
 
 
+def blank_marks(text: str) -> str:
+    """The text with spaces in the place of its marks, so that everything else stays where it is."""
+    return _MARK.sub(lambda mark: " " * len(mark[0]), text)
+
+
 def closest(question: str, documents: Sequence[ScoredChunk]) -> tuple[Citation, ...]:
     """The passages themselves as numbered sources, each with the sentence nearest to the question: what a refusal shows."""
     return tuple(_citation(n, _Source(found.chunk.text, chunk=found), question) for n, found in enumerate(documents, 1))

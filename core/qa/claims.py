@@ -15,7 +15,7 @@ from functools import cached_property
 
 from core.documents import Doubt
 from core.qa.agreement import agree, are_rivals
-from core.qa.citations import passage_sentences
+from core.qa.citations import blank_marks, passage_sentences
 from core.qa.figures import Figure, figures
 from core.qa.names import EVERYDAY_WORDS, Name, bare, fold, han_names, latin_names, quotations
 from core.qa.support import COMMON, HAN, LATIN, Context, Evidence, Place, pairs, tokens, tokens_at
@@ -65,7 +65,7 @@ def doubtful(answer: str, passages: Sequence[str], *, question: str = "", known:
     """
     if not any(passage.strip() for passage in passages):
         return ()
-    answer = answer[:CHECKED_CHARACTERS]
+    answer = blank_marks(answer[:CHECKED_CHARACTERS])
     evidence = Evidence(passages, (question, *known))
     stated = list({figure.values: figure for figure in figures(answer)}.values())
     checked = [figure for figure in figures(answer) if _is_claim(figure, answer)][:CHECKED_PARTS]

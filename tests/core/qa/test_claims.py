@@ -155,3 +155,8 @@ def test_a_date_ties_a_row_of_a_table_to_an_answer_that_writes_it_otherwise() ->
 
     assert marked("6.6", table, question) == []
     assert marked("6.1", table, question) == [("6.1", "number")]
+
+
+@pytest.mark.parametrize("answer", ["龚玉麟", "龚玉麟[1]", "龚玉麟 [1]", "龚玉麟。[1][2]"])
+def test_the_marks_of_sources_change_nothing(answer: str) -> None:
+    assert marked(answer, HANDBOOK, "主泵由谁负责？") == [("龚玉麟", "name")]
