@@ -68,8 +68,8 @@ def _is_complete(example: Example) -> LabelQuestion:
 
 
 DECISIONS = (
-    # A wrong "general" costs the answer, a wrong "files" seconds.
-    CalibratedDecision("files", "files", "routing", _needs_files, ("route_question",), tips_at=1 / 3, safe=ALWAYS),
+    # A wrong "general" costs the answer, a wrong "files" seconds: as much as four of them.
+    CalibratedDecision("files", "files", "routing", _needs_files, ("route_question",), tips_at=0.2, safe=ALWAYS),
     # What passes is still held to the evidence when the answer is written; what does not is refused. A model that cannot tell would
     # refuse at random, so it decides nothing.
     CalibratedDecision("enough", "yes", "evidence", _is_stated, ("rules", "evidence", "evaluate_context"), tips_at=0.5, safe=ALWAYS),
