@@ -67,13 +67,18 @@ class Measured:
         """Seconds for one written token and all that is read for it."""
         return _READ_PER_WRITTEN * self.read_seconds + self.write_seconds
 
+    def speed(self, *, alone: bool = False) -> Speed:
+        """Tokens a second; `alone`, as they would be without other programs."""
+        read_share, write_share = (self.read_share, self.write_share) if alone else (1.0, 1.0)
+        return Speed(1 / (self.read_seconds * read_share), 1 / (self.write_seconds * write_share))
+
 
 def alternatives(default: Tuning, *, threads_chosen: bool, gpu: bool) -> list[Tuning]:
-    """What may be faster than the default: the other kind of attention, all cores, half of them. A number the person chose stays."""
+    """What may be faster than the default: the other kind of attention, all cores, half of many. A number the person chose stays."""
     others = [] if gpu else [replace(default, flash_attention=not default.flash_attention)]
     if not threads_chosen:
         cores = physical_cores()
-        counts = dict.fromkeys(count for count in (cores, max(1, cores // 2)) if count != default.threads)
+        counts = dict.fromkeys(count for count in (cores, cores // 2 if cores >= 4 else cores) if count != default.threads)
         others += [replace(default, threads=count) for count in counts]
     return others
 
@@ -87,9 +92,8 @@ def settle(default: Measured, others: Iterable[Measured], attempts: int) -> Engi
     if best.cost >= _CLEARLY_FASTER * default.cost:
         best = default
     if min(default.read_share, default.write_share, best.read_share, best.write_share) >= _UNDISTURBED:
-        return EngineCalibration(best.tuning, Speed(1 / best.read_seconds, 1 / best.write_seconds), True, attempts)
-    alone = Speed(1 / (default.read_seconds * default.read_share), 1 / (default.write_seconds * default.write_share))
-    return EngineCalibration(default.tuning, alone, False, attempts)
+        return EngineCalibration(best.tuning, best.speed(), True, attempts)
+    return EngineCalibration(default.tuning, default.speed(alone=True), False, attempts)
 
 
 class _File(BaseModel):

@@ -6,6 +6,7 @@ import ctypes
 import time
 from collections.abc import Iterable
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import llama_cpp as ll
@@ -17,6 +18,7 @@ from models.backends.engine_tuning import Tuning
 SECONDS = 3.0
 LONGEST_SECONDS = 8.0
 _BATCH = 32
+_LONG_BATCH = 128
 _COPIES = 15
 _WRITTEN = 3
 
@@ -38,37 +40,41 @@ def calibrate(model: Any, default: Tuning, others: Iterable[Tuning], attempts: i
         if one := _measure(model, tuning, end, cancel):
             measured.append(one)
         cancel.check()
-    return settle(first, measured, attempts)
+    settled = settle(first, measured, attempts)
+    # Passages are read in batches that are longer, and faster a token, than those that were compared.
+    longer = _measure(model, settled.tuning, end, cancel, batch=_LONG_BATCH)
+    cancel.check()
+    return settled if longer is None else replace(settled, speed=longer.speed(alone=not settled.settled))
 
 
-def _measure(model: Any, tuning: Tuning, end: float, cancel: CancelToken) -> Measured | None:
+def _measure(model: Any, tuning: Tuning, end: float, cancel: CancelToken, *, batch: int = _BATCH) -> Measured | None:
     stop = ll.ggml_abort_callback(lambda _data: cancel.cancelled or time.monotonic() > end)
     with _small_context(model, tuning) as context:
         if context is None:
             return None
         ll.llama_set_abort_callback(context, stop, None)
         vocabulary = ll.llama_vocab_n_tokens(ll.llama_model_get_vocab(model))
-        tokens = [(index * 7919 + 11) % vocabulary for index in range(_BATCH)]
+        tokens = [(index * 7919 + 11) % vocabulary for index in range(batch)]
         last = _COPIES + 1
         # The first batch also brings the weights into memory. Its copies stand for a long prompt: attention works on them all.
-        if not _decode(context, tokens, 0, 0) or not _copy(context, range(1, last), last):
+        if not _decode(context, tokens[:_BATCH], 0, 0) or not _copy(context, range(1, last), last):
             return None
         times: list[tuple[float, float]] = []
-        for start, count in [(_BATCH, _BATCH), *((2 * _BATCH + index, 1) for index in range(_WRITTEN))]:
+        for start, count in [(_BATCH, batch), *((_BATCH + batch + index, 1) for index in range(_WRITTEN))]:
             started, worked = time.perf_counter(), time.process_time()
             if not _decode(context, tokens[:count], start, last):
                 return None
             seconds, worked = time.perf_counter() - started, time.process_time() - worked
             times.append((seconds, min(1.0, worked / (seconds * tuning.threads))))
     (read_seconds, read_share), (write_seconds, write_share) = times[0], min(times[1:])
-    return Measured(tuning, read_seconds / _BATCH, write_seconds, read_share, write_share)
+    return Measured(tuning, read_seconds / batch, write_seconds, read_share, write_share)
 
 
 @contextmanager
 def _small_context(model: Any, tuning: Tuning) -> Any:
     params = ll.llama_context_default_params()
     params.n_ctx = 1024
-    params.n_batch = params.n_ubatch = _BATCH
+    params.n_batch = params.n_ubatch = _LONG_BATCH
     params.n_seq_max = _COPIES + 2
     params.kv_unified = True
     # Room for one of every sequence is the least that llama.cpp takes.

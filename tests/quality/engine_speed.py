@@ -262,7 +262,7 @@ def odd_text(chance: random.Random) -> str:
                 chance.choice(("who", "when", "the", "harbour", "谁", "2031", "???", "{}", "]]")) for _ in range(chance.randrange(80))
             )
         case _:
-            return chance.choice(list(LIBRARY.glob("*.md"))).read_text(encoding="utf-8")[: chance.randrange(900)]
+            return chance.choice(list(LIBRARY.glob("*.md"))).read_text(encoding="utf-8")[: chance.randrange(300)]
 
 
 def control_calls(model: Path, calls: int, *, threads: int, temperature: float, seed: int = 0) -> Counter[str]:

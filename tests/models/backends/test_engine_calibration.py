@@ -163,6 +163,14 @@ class TestSettling:
         assert settle(busy, [], MOST_ATTEMPTS).is_final
 
 
+def test_a_share_of_the_cores_tells_the_speed_without_other_programs() -> None:
+    measured = Measured(DEFAULT, 0.02, 0.2, read_share=0.5, write_share=0.8)
+
+    assert measured.speed().prefill_tokens_per_second == pytest.approx(50)
+    assert measured.speed(alone=True).prefill_tokens_per_second == pytest.approx(100)
+    assert measured.speed(alone=True).generation_tokens_per_second == pytest.approx(6.25)
+
+
 class TestAlternatives:
     def test_threads_that_the_person_chose_are_never_changed(self) -> None:
         assert {tuning.threads for tuning in alternatives(default_tuning(3), threads_chosen=True, gpu=False)} == {3}
@@ -173,6 +181,11 @@ class TestAlternatives:
         tried = alternatives(Tuning(7, flash_attention=True), threads_chosen=False, gpu=False)
 
         assert tried == [Tuning(7, flash_attention=False), Tuning(8, flash_attention=True), Tuning(4, flash_attention=True)]
+
+    def test_two_cores_are_both_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("models.backends.engine_calibration.physical_cores", lambda: 2)
+
+        assert alternatives(Tuning(2, flash_attention=True), threads_chosen=False, gpu=False) == [Tuning(2, flash_attention=False)]
 
     def test_a_graphics_card_keeps_flash_attention(self) -> None:
         assert all(tuning.flash_attention for tuning in alternatives(Tuning(1, flash_attention=True), threads_chosen=False, gpu=True))
