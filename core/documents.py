@@ -220,7 +220,8 @@ class Answer:
     """The result of a question, complete enough to show, store and measure.
 
     `origin` says where the text comes from; `none` means "your files do not say" and goes with `refused`. `own_knowledge` is
-    what the model itself knows, kept apart from `text`. `short_answer` is the answer alone, where the text begins with one. `notes` are codes of parts that failed or were left out on the way.
+    what the model itself knows, kept apart from `text`. `short_answer` is the answer alone, where the text begins with one. `notes`
+    are codes of parts that failed or were left out on the way.
     `doubts` are in the order of the text and do not overlap. `refusal` is there exactly when `refused` is true and the run was not
     stopped before it was made.
     """

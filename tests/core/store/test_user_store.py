@@ -15,6 +15,7 @@ from core.documents import (
     ClosestPassage,
     Doubt,
     Evaluation,
+    Judgement,
     Refusal,
     ScoredChunk,
     Step,
@@ -40,12 +41,33 @@ def store(home: Path) -> Iterator[UserStore]:
 def full_answer(text: str = "Yes [1].", *, interrupted: bool = False) -> Answer:
     chunk = Chunk(1, 2, STRANGE_NAME, "Manual", "A > B", 3, 9, 1, "passage")
     return Answer(
-        "q?", "the whole q?", "complex", "because", text, "files", False, "own",
-        (SubQuestion("sub", "short", 2),), (Citation(1, "passage", STRANGE_NAME, "Manual", 3, 9, 1),), (ScoredChunk(chunk, 0.5),),
-        WebOutcome(True, "sent", "", (WebResult("t", "https://x", "x", "s"),)), Evaluation(False, ("a", "b"), "r", "w", 0.25),
-        None, (Doubt(0, 3, "name"),), Refusal(("q",), (ClosestPassage(1, "no_names"),), "a list"), ("rounds",), ("vectors_failed",),
-        (Step("retrieve", 0.1, Usage(1, 2, 3), "n"),), 0.5, 2.0, "m", "e", interrupted,
-    )  # fmt: skip
+        question="q?",
+        standalone_question="the whole q?",
+        strategy="complex",
+        route_reason="because",
+        text=text,
+        origin="files",
+        refused=False,
+        short_answer="Yes",
+        own_knowledge="own",
+        sub_questions=(SubQuestion("sub", "short", 2),),
+        citations=(Citation(1, "passage", STRANGE_NAME, "Manual", 3, 9, 1),),
+        documents=(ScoredChunk(chunk, 0.5, 0.8),),
+        web=WebOutcome(True, "sent", "", (WebResult("t", "https://x", "x", "s"),)),
+        evaluation=Evaluation(False, ("a", "b"), "r", "w", 0.25),
+        judgement=Judgement(0.9, 0.8, 0.7, 0.8, "completeness"),
+        doubts=(Doubt(0, 3, "name"),),
+        refusal=Refusal(("q",), (ClosestPassage(1, "no_names"),), "a list"),
+        limits_hit=("rounds",),
+        notes=("vectors_failed",),
+        steps=(Step("retrieve", 0.1, Usage(1, 2, 3), "n"),),
+        seconds_to_first_word=0.5,
+        seconds=2.0,
+        predicted_seconds=1.5,
+        model="m",
+        embedder="e",
+        interrupted=interrupted,
+    )
 
 
 def test_making_a_store_opens_nothing(home: Path) -> None:
