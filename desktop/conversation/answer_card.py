@@ -166,6 +166,8 @@ class AnswerCard(Surface):
         self.knowledge.heading.setText(self.tr("From the model's own knowledge, not from your files"))
         self.knowledge.setVisible(self.knowledge.body.document().characterCount() > 1)
         self._show_problem(turn.problem)
+        # What the sources do not bear out is no small print.
+        self.note.set_role("refusal" if turn.answer is not None and turn.answer.doubts else "muted_text")
         self.note.setText(turn.note)
         self.note.setVisible(bool(turn.note))
         self._name_buttons()
