@@ -104,6 +104,8 @@ def test_prompts_can_be_named_for_keeping_at_any_time(model: ChatModel, cancel: 
     before, _usage = read(model, ask("Who wrote Hamlet?"), cancel)
     model.keep([ask("?")], cancel=cancel)
     model.keep([ask("?"), ask("?", "Other rules.")], cancel=cancel)
+    model.keep([], cancel=cancel)
+    model.keep([Prompt(())], cancel=cancel)
     after, _usage = read(model, ask("Who wrote Hamlet?"), cancel)
 
     assert "".join(after) == "".join(before)

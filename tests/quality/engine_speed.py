@@ -255,14 +255,14 @@ def odd_text(chance: random.Random) -> str:
         case 2:
             return "".join(
                 chr(chance.choice((chance.randrange(32, 127), chance.randrange(0x4E00, 0x9FFF), chance.randrange(0x110000))))
-                for _ in range(60)
+                for _ in range(20)
             )
         case 3:
             return " ".join(
                 chance.choice(("who", "when", "the", "harbour", "谁", "2031", "???", "{}", "]]")) for _ in range(chance.randrange(80))
             )
         case _:
-            return chance.choice(list(LIBRARY.glob("*.md"))).read_text(encoding="utf-8")[: chance.randrange(300)]
+            return chance.choice(list(LIBRARY.glob("*.md"))).read_text(encoding="utf-8")[: chance.randrange(120)]
 
 
 def control_calls(model: Path, calls: int, *, threads: int, temperature: float, seed: int = 0) -> Counter[str]:
