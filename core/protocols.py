@@ -163,10 +163,11 @@ class Retriever(Protocol):
         """Like `search`, and says which part of the search failed while the rest still answered."""
         ...
 
-    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken) -> SearchOutcome:
+    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
         """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score.
 
-        Blank and repeated queries are left out. Raises what `search` raises if no query could be searched.
+        `weights` (0..1, one for each query; all 1 if left out) multiply what a query finds. Blank and repeated queries are left out.
+        Raises what `search` raises if no query could be searched.
         """
         ...
 

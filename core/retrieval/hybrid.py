@@ -66,22 +66,34 @@ class HybridRetriever:
         """
         return self.search_all((query,), k=k, cancel=cancel, mode=mode)
 
-    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, mode: Mode | None = None) -> SearchOutcome:
+    def search_all(
+        self,
+        queries: Sequence[str],
+        *,
+        k: int,
+        cancel: CancelToken,
+        weights: Sequence[float] | None = None,
+        mode: Mode | None = None,
+    ) -> SearchOutcome:
         """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score.
 
-        Blank and repeated queries are left out. Raises like `search_with_notes`.
+        `weights` (0..1, one for each query; all 1 if left out) multiply what a query finds. Blank and repeated queries are left out. Raises like
+        `search_with_notes`.
         """
         cancel.check()
-        asked = list(dict.fromkeys(query.strip() for query in queries if query.strip()))
+        asked: dict[str, float] = {}
+        for query, weight in zip(queries, weights or [1.0] * len(queries), strict=True):
+            if query.strip():
+                asked.setdefault(query.strip(), weight)
         if not asked or k < 1:
             return SearchOutcome(())
         rankings = [self._rank(query, max(CANDIDATES, k), mode or self.mode, cancel) for query in asked]
         cancel.check()
         scores: dict[int, float] = {}
         similarities: dict[int, float] = {}
-        for ranking in rankings:
+        for ranking, weight in zip(rankings, asked.values(), strict=True):
             for item, score in ranking.ranked:
-                scores[item] = max(score, scores.get(item, score))
+                scores[item] = max(weight * score, scores.get(item, weight * score))
             for item, similarity in ranking.similarities.items():
                 similarities[item] = max(similarity, similarities.get(item, similarity))
         # Sorting is stable: of equal scores, the one that an earlier query brought, at the better place, stays first.

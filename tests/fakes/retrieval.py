@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.cancel import CancelToken
@@ -47,12 +48,17 @@ class KnownPassages:
             raise found
         return SearchOutcome(tuple(found[:k]), self._notes)
 
-    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken) -> SearchOutcome:
+    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
         best: dict[int, ScoredChunk] = {}
-        for query in dict.fromkeys(query.strip() for query in queries if query.strip()):
+        asked: dict[str, float] = {}
+        for query, weight in zip(queries, weights or [1.0] * len(queries), strict=True):
+            if query.strip():
+                asked.setdefault(query.strip(), weight)
+        for query, weight in asked.items():
             for item in self.search_with_notes(query, k=k, cancel=cancel).passages:
-                if item.chunk.id not in best or best[item.chunk.id].score < item.score:
-                    best[item.chunk.id] = item
+                weighted = replace(item, score=weight * item.score)
+                if item.chunk.id not in best or best[item.chunk.id].score < weighted.score:
+                    best[item.chunk.id] = weighted
         ranked = sorted(best.values(), key=lambda item: -item.score)
         return SearchOutcome(tuple(ranked[:k]), self._notes)
 

@@ -22,6 +22,7 @@ from statistics import median
 from core.cancel import CancelToken
 from core.documents import Message, ScoredChunk
 from core.protocols import ChatModel
+from core.qa.nodes.retrieve import AS_TYPED
 from core.qa.nodes.rewrite_question import standalone
 from core.retrieval.hybrid import HybridRetriever
 from core.settings import ModelSettings, Settings
@@ -69,6 +70,12 @@ def recall(follow_up: FollowUp, passages: Sequence[ScoredChunk]) -> float:
     return len(follow_up.documents & {document_key(item.chunk.path) for item in passages}) / len(follow_up.documents)
 
 
+def search(retriever: HybridRetriever, queries: Sequence[str]) -> Sequence[ScoredChunk]:
+    """What the graph would find for these wordings; the second is the one that was typed."""
+    weights = (1.0, AS_TYPED)[: len(queries)]
+    return retriever.search_all(queries, k=PASSAGES, cancel=CancelToken(), weights=weights).passages
+
+
 def share_kept(asked: Sequence[FollowUp], chat_model: ChatModel) -> float:
     """How many questions asked in full are left alone after a conversation about something else."""
     kept = 0
@@ -114,10 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     "rewritten": (rewritten,),
                     "both": (rewritten, follow_up.question),
                 }
-                found = {
-                    way: recall(follow_up, retriever.search_all(queries, k=PASSAGES, cancel=CancelToken()).passages)
-                    for way, queries in wordings.items()
-                }
+                found = {way: recall(follow_up, search(retriever, queries)) for way, queries in wordings.items()}
                 for way, share in found.items():
                     sums[way] += share
                 if parsed.show:

@@ -15,6 +15,8 @@ SHARED_CHUNKS = 3
 HEADING_TOKENS = 16
 # Two passages are the least a lookup is worth.
 LOOKUP_TOKENS = 500
+# "What is the castle there called?" finds castles; it is searched only in case the rewriting lost something.
+AS_TYPED = 0.5
 
 
 def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
@@ -25,7 +27,9 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     queries = state["current_queries"][: max(1, state["max_retrievals"] - state["retrieval_count"])]
     for query in queries:
         try:
-            outcome = context.retriever.search_all(wordings(query, state), k=_chunks(state, context), cancel=context.cancel)
+            asked = wordings(query, state)
+            weights = [AS_TYPED if text == state["question"] != state["standalone_question"] else 1.0 for text in asked]
+            outcome = context.retriever.search_all(asked, k=_chunks(state, context), cancel=context.cancel, weights=weights)
         except Cancelled:
             raise
         except LamplightError as error:

@@ -132,6 +132,17 @@ def test_several_queries_bring_each_passage_once_with_its_best_score(
     assert next(passage for passage in outcome.passages if passage.chunk.text == PASSAGES[2]).score == alone.score
 
 
+def test_a_lighter_query_does_not_push_out_what_the_first_one_finds(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    retriever = HybridRetriever(store, embedder)
+    queries = ["herring in the bay", "阿诺 灯塔"]
+
+    outcome = retriever.search_all(queries, k=4, cancel=cancel, weights=(1.0, 0.5))
+
+    assert outcome.passages[0].chunk.text == PASSAGES[1]
+    lamp = next(passage for passage in outcome.passages if passage.chunk.text == PASSAGES[2])
+    assert lamp.score == pytest.approx(0.5 * retriever.search(queries[1], k=1, cancel=cancel)[0].score)
+
+
 def test_one_of_several_queries_is_like_a_search_for_it(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
     retriever = HybridRetriever(store, embedder)
 
