@@ -65,7 +65,8 @@ def _left_out(question: str, answer: str) -> str:
     said = set(tokens(fold(answer)))
     asked = _pieces(question)
     left = [word for word in asked if not set(tokens(fold(word))) <= said | COMMON]
-    return " ".join(left[:RETRY_WORDS]) if 0 < len(left) < len(asked) else ""
+    # One word is no search.
+    return " ".join(left[:RETRY_WORDS]) if 1 < len(left) < len(asked) else ""
 
 
 def _pieces(text: str) -> list[str]:

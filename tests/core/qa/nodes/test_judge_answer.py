@@ -159,7 +159,7 @@ def test_a_low_score_alone_leads_to_another_search() -> None:
     retriever = KnownPassages(otherwise=found_later([]))
     choices = judge_says(relevance=0.05, completeness=0.05, faithfulness=0.3)
 
-    asked = ask(QUESTION, model_that("The annual fee is due in May [1].", choices=choices), retriever)
+    asked = ask(QUESTION, model_that("It is due in May [1].", choices=choices), retriever)
 
     assert asked.answer.judgement is not None
     assert asked.answer.judgement.score < 0.5
