@@ -282,6 +282,11 @@ NOTES: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "The model could not say whether to look further, so the next planned lookup was made."),
         QT_TRANSLATE_NOOP("errors", "Nothing to do."),
     ),
+    "hop_answer_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The model could not read a short answer from the passages, so a later lookup may be missing."),
+        QT_TRANSLATE_NOOP("errors", "If the answer lacks a part, ask for that part alone."),
+        "new_question",
+    ),
     "evaluate_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "It could not be checked whether the passages are enough."),
         QT_TRANSLATE_NOOP("errors", "Compare the answer with its sources."),

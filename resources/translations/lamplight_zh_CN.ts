@@ -1473,6 +1473,10 @@
         <translation>如果回答缺少某一部分，请单独就那部分提问。</translation>
     </message>
     <message>
+        <source>The model could not read a short answer from the passages, so a later lookup may be missing.</source>
+        <translation>模型没能从段落中读出简短的回答，因此后面的一次查找可能没有进行。</translation>
+    </message>
+    <message>
         <source>It could not be checked whether the passages are enough.</source>
         <translation>无法检查找到的段落是否足够。</translation>
     </message>

@@ -137,3 +137,12 @@ def test_the_words_need_no_qt() -> None:
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, encoding="utf-8", check=True)
 
     assert run.stdout.strip() == "[]"
+
+
+def test_every_note_that_a_run_can_carry_has_words() -> None:
+    sources = [path.read_text(encoding="utf-8") for folder in ("core/qa", "core/retrieval") for path in (PROGRAM / folder).rglob("*.py")]
+    codes = {code for text in sources for code in re.findall(r'"([a-z_]+_(?:failed|declined|uncalibrated))"', text)}
+
+    assert {"hop_answer_failed", "words_failed", "web_declined"} <= codes
+    # What a refusal says of the web is a part of its text, not a note.
+    assert [code for code in sorted(codes - {"web_failed"}) if note_text(code) is UNKNOWN] == []
