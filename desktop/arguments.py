@@ -149,7 +149,7 @@ def _evaluation(commands: argparse._SubParsersAction[argparse.ArgumentParser], c
     evaluation.add_argument("--pipeline", choices=PIPELINES, default="full", help="which way of answering to measure (default: full)")
     evaluation.add_argument(
         "--without",
-        choices=("cache", "labels", "lookup", "hops"),
+        choices=("cache", "labels", "lookup", "hops", "leads"),
         action="append",
         default=[],
         help="switch a mechanism of the full pipeline off",

@@ -24,6 +24,7 @@ class Features:
     route: bool = False
     decompose: bool = False
     plan: bool = False
+    leads: bool = False
     hop_answers: bool = False
     evaluate: bool = False
     web: bool = False
@@ -31,7 +32,9 @@ class Features:
 
 
 PIPELINES: dict[Pipeline, Features] = {
-    "full": Features(rewrite=True, route=True, decompose=True, plan=True, hop_answers=True, evaluate=True, web=True, judge=True),
+    "full": Features(
+        rewrite=True, route=True, decompose=True, plan=True, leads=True, hop_answers=True, evaluate=True, web=True, judge=True
+    ),
     "naive": Features(),
     "routed": Features(route=True),
     "multihop": Features(route=True, decompose=True, plan=True, hop_answers=True),

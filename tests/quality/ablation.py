@@ -1,11 +1,12 @@
 """The full graph with one of its mechanisms switched off, to see what the mechanism is worth.
 
-    lamplight eval --without cache|labels|lookup|hops ...
+    lamplight eval --without cache|labels|lookup|hops|leads ...
 
 cache   every prompt begins with a number of its own, so nothing of an earlier one can be reused, and nothing is kept between runs
 labels  decisions are written under a grammar instead of being read from the logits of their labels
 lookup  every token is generated on its own (no prompt-lookup decoding)
 hops    lookups get no short answers, so a chain ends where its second link needs the first one's answer
+leads   nothing is searched together with the beginnings of the best passages
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from desktop.assembly import Application
 from models.catalog import locate_chat_model
 from models.chat_model import LlamaCppChatModel
 
-Mechanism = Literal["cache", "labels", "lookup", "hops"]
+Mechanism = Literal["cache", "labels", "lookup", "hops", "leads"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def open_ablated(application: Application, without: Collection[str]) -> Ablated:
         lease=application.lease,
         thresholds=application.models.thresholds,
     )
-    return Ablated(session, replace(PIPELINES["full"], hop_answers="hops" not in without), chat_model)
+    return Ablated(session, replace(PIPELINES["full"], hop_answers="hops" not in without, leads="leads" not in without), chat_model)
 
 
 class _Wrapped:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 
-from core.documents import SubQuestion
+from core.documents import ScoredChunk, SearchOutcome, SubQuestion
 from core.errors import Cancelled, LamplightError
 from core.qa.context import QAContext
 from core.qa.state import QAState
+from core.retrieval.leads import follow_leads
 from core.retrieval.neighbours import grow_evidence
 
 # Several lookups of one question add less each: the evidence of all of them has to fit into one prompt.
@@ -30,6 +33,7 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
             asked = wordings(query, state)
             weights = [AS_TYPED if text == state["question"] != state["standalone_question"] else 1.0 for text in asked]
             outcome = context.retriever.search_all(asked, k=_chunks(state, context), cancel=context.cancel, weights=weights)
+            passages, trouble = _with_leads(outcome.passages, state, context)
         except Cancelled:
             raise
         except LamplightError as error:
@@ -38,7 +42,7 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
             continue
         grown = grow_evidence(
             documents,
-            outcome.passages,
+            passages,
             max_tokens=_room(state, context, done=len(lookups) + 1),
             count_tokens=context.chat_model.count_tokens,
             read=context.retriever.text_of,
@@ -46,7 +50,7 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         )
         lookups = (*lookups, SubQuestion(query, found=len(grown) - len(documents)))
         documents = grown
-        notes += outcome.notes
+        notes += [*outcome.notes, *trouble]
     return {
         "retrieval_count": state["retrieval_count"] + len(queries),
         "next_sub_idx": state["next_sub_idx"] + len(queries),
@@ -75,6 +79,29 @@ def wordings(query: str, state: QAState) -> tuple[str, ...]:
 def room_after(lookup: int, lookups: int, tokens: int) -> int:
     """Tokens of evidence there may be after lookup number `lookup` of `lookups`: an even share each, so that the first does not take all."""
     return tokens * min(lookup, lookups) // max(lookups, 1)
+
+
+def _with_leads(passages: Sequence[ScoredChunk], state: QAState, context: QAContext) -> tuple[tuple[ScoredChunk, ...], tuple[str, ...]]:
+    """What the question found, and in the place of the last of it what the best of it leads to; only in a round of one lookup, and only once.
+
+    A search for leads that fails takes nothing away.
+    """
+    if not state["features"].leads or state["retrieval_count"] or len(state["current_queries"]) > 1:
+        return tuple(passages), ()
+    question = state["standalone_question"]
+    most = context.meter.limits.chunks_per_lookup // 2
+
+    def search(query: str, k: int) -> SearchOutcome:
+        return context.retriever.search_with_notes(query, k=k, cancel=context.cancel)
+
+    try:
+        leads = follow_leads(question, passages, search, most=most)
+    except Cancelled:
+        raise
+    except LamplightError as error:
+        return tuple(passages), (error.code,)
+    own = passages[: context.meter.limits.chunks_per_lookup - len(leads.passages)]
+    return (*own, *leads.passages), leads.notes
 
 
 def _chunks(state: QAState, context: QAContext) -> int:

@@ -40,8 +40,8 @@ def model_that(*answers: str, choices: Any = None) -> ScriptedChatModel:
 
 
 def found_later(later: Sequence[Any]) -> Any:
-    """The first search finds FEE; every other query finds `later`."""
-    return lambda query: [FEE] if query == QUESTION else list(later)
+    """The question, and what it leads to, finds FEE; every other query finds `later`."""
+    return lambda query: [FEE] if query in (QUESTION, f"{QUESTION} {FEE.chunk.text}") else list(later)
 
 
 def test_a_good_answer_is_judged_once_and_stays() -> None:
