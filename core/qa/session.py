@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from core.cancel import CancelToken
@@ -29,7 +30,7 @@ from core.qa.judgement import evidence_texts
 from core.qa.language import PromptLanguage, prompt_language
 from core.qa.limits import RECURSION_LIMIT, Meter, MeteredChatModel, limits_for, predicted_seconds
 from core.qa.prompt import few_shot
-from core.qa.state import MAX_RETRIES, Features, Pipeline, QAState, Strategy, initial_state
+from core.qa.state import MAX_RETRIES, PIPELINES, Features, Pipeline, QAState, Strategy, initial_state
 from core.qa.thresholds import Thresholds
 from core.settings import Settings
 from core.store.storable import storable
@@ -80,10 +81,12 @@ class Session:
         pipeline: Pipeline = "full",
         consent: WebConsent | None = None,
         features: Features | None = None,
+        as_typed: bool = False,
     ) -> Iterator[AnswerEvent]:
         """Yield what happens, last `AnswerFinished`. A stopped run ends with an answer too: what was shown, marked `interrupted`.
 
-        `features` are the parts of the graph to use instead of those of `pipeline`.
+        `features` are the parts of the graph to use instead of those of `pipeline`. With `as_typed` a follow-up is not rewritten, whatever
+        they say; everything else is done as ever.
 
         Raises:
             InvalidRequest: the question is empty, or longer than 20,000 characters.
@@ -107,6 +110,8 @@ class Session:
             meter=meter,
             cancel=cancel,
         )
+        if as_typed:
+            features = replace(features or PIPELINES[pipeline], rewrite=False)
         state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals, meter.limits.proposals, features)
         state["max_retries"] = min(MAX_RETRIES, meter.limits.retries)
         if not context.thresholds.calibrated:

@@ -65,9 +65,11 @@ def ask(
     consent: WebConsent | None = None,
     cancel: CancelToken | None = None,
     thresholds: Thresholds = CALIBRATED,
+    as_typed: bool = False,
     **answers: Any,
 ) -> Asked:
     """Run one question to its end; `answers` are fields of `AnswerSettings`."""
     settings = Settings.model_validate({"web": WebSettings.model_validate({"mode": web}), "answers": AnswerSettings(**answers)})
     session = session_over(model, retriever, pages, settings, thresholds=thresholds)
-    return Asked(list(session.ask(question, history=history, cancel=cancel or CancelToken(), pipeline=pipeline, consent=consent)))
+    events = session.ask(question, history=history, cancel=cancel or CancelToken(), pipeline=pipeline, consent=consent, as_typed=as_typed)
+    return Asked(list(events))

@@ -13,7 +13,7 @@ from core.errors import ChildCrashed, IndexDamaged, InvalidRequest, LamplightErr
 from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.lease import ComputeLease
 from core.protocols import Ending, Written
-from core.qa.state import PIPELINES
+from core.qa.state import PIPELINES, Features
 from tests.fakes.asking import Asked, ask, session_over
 from tests.fakes.retrieval import KnownPages, KnownPassages, passage
 from tests.fakes.scripted_chat_model import ScriptedChatModel
@@ -450,6 +450,39 @@ def test_a_follow_up_is_made_to_stand_alone_and_shown() -> None:
     assert asked.answer.standalone_question == "When is the annual fee due?"
     assert asked.nodes[0] == "rewrite_question"
     assert retriever.queries == ["When is the annual fee due?", "And when is it due?", f"When is the annual fee due? {FEE.chunk.text}"]
+
+
+def test_a_follow_up_asked_as_typed_is_not_rewritten_but_goes_through_all_the_rest() -> None:
+    history = [Message("user", "What is the annual fee?"), Message("assistant", "40 euros.")]
+    question = "And when is it due?"
+
+    rewritten = ask(question, model_for("When is the annual fee due?"), KnownPassages(otherwise=[FEE]), history=history)
+    typed = ask(question, model_for("When is the annual fee due?"), KnownPassages(otherwise=[FEE]), history=history, as_typed=True)
+
+    assert rewritten.answer.standalone_question == "When is the annual fee due?"
+    assert typed.answer.standalone_question == typed.answer.question == question
+    assert typed.nodes == rewritten.nodes[1:]
+
+
+def test_asking_as_typed_holds_for_chosen_parts_of_the_graph_too() -> None:
+    history = [Message("user", "What is the annual fee?"), Message("assistant", "40 euros.")]
+    retriever = KnownPassages(otherwise=[FEE])
+    session = session_over(model_for(), retriever)
+
+    asked = Asked(
+        list(
+            session.ask(
+                "And when is it due?",
+                history=history,
+                cancel=CancelToken(),
+                features=Features(rewrite=True, hop_answers=True),
+                as_typed=True,
+            )
+        )
+    )
+
+    assert asked.nodes == ["retrieve", "generate_answer"]
+    assert retriever.queries == ["And when is it due?"]
 
 
 def test_a_first_question_is_not_rewritten() -> None:
