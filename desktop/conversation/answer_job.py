@@ -40,7 +40,13 @@ class Asking(Protocol):
     """The part of `core.qa.session.Session` that the window needs."""
 
     def ask(
-        self, question: str, *, history: Sequence[Message] = (), cancel: CancelToken, consent: WebConsent | None = None
+        self,
+        question: str,
+        *,
+        history: Sequence[Message] = (),
+        cancel: CancelToken,
+        consent: WebConsent | None = None,
+        as_typed: bool = False,
     ) -> Iterator[AnswerEvent]: ...
 
 
@@ -52,16 +58,26 @@ class TurnSaved:
 
 
 def answer_job(
-    store: TurnStore, session: Asking, consent: WebConsent, conversation_id: int, question: str, cancel: CancelToken
+    store: TurnStore,
+    session: Asking,
+    consent: WebConsent,
+    conversation_id: int,
+    question: str,
+    cancel: CancelToken,
+    *,
+    as_typed: bool = False,
 ) -> Iterator[TurnSaved | AnswerEvent]:
-    """Run a question and keep what comes of it. Yields `TurnSaved` first, then the run's events; raises what the run raises."""
+    """Run a question and keep what comes of it. Yields `TurnSaved` first, then the run's events; raises what the run raises.
+
+    With `as_typed` a follow-up is not rewritten.
+    """
     history = history_of(store.turns(conversation_id))
     turn_id = store.add_turn(conversation_id, question)
     yield TurnSaved(turn_id)
     text = ""
     saved = time.monotonic()
     try:
-        for event in session.ask(question, history=history, cancel=cancel, consent=consent):
+        for event in session.ask(question, history=history, cancel=cancel, consent=consent, as_typed=as_typed):
             if isinstance(event, AnswerText) and not event.own_knowledge:
                 text += event.text
                 if time.monotonic() - saved >= SAVE_SECONDS:

@@ -39,6 +39,7 @@ class _Run:
     conversation_id: int
     key: int
     question: str
+    draft: str = ""  # what stood in the box and was not sent
     steps: list[tuple[Step, dict[str, object]]] = field(default_factory=list)
     node: str = ""
     text: str = ""
@@ -71,6 +72,7 @@ class ConversationController(QObject):
         self._shown: int | None = None
         self._turns: list[TurnView] = []
         self._trace: dict[int, list[tuple[Step, dict[str, object]]]] = {}
+        self._as_typed: set[int] = set()  # turns that were asked without rewriting
         self._selected: int | None = None
         self._run: _Run | None = None
         self._next_key = -1
@@ -98,6 +100,7 @@ class ConversationController(QObject):
         transcript.turn_chosen.connect(self._choose_turn)
         transcript.citation_chosen.connect(self._open_citation)
         self._details.trace.source_chosen.connect(lambda n: self._open_citation(self._selected, n))
+        self._details.trace.as_typed_requested.connect(self._ask_as_typed)
         self._details.viewer.text_wanted.connect(self._fetch_text)
         self._view.consent_bar.answered.connect(self.consent.settle)
         self.consent.wanted.connect(self._view.consent_bar.ask)
@@ -241,7 +244,7 @@ class ConversationController(QObject):
         if self._run is not None and self._run.conversation_id == conversation_id:
             self.stop()
             self._run = None
-            self._view.question_box.set_running(False)
+            self._show_running()
         store = self._application.user_store
         self._drafts.pop(conversation_id, None)
         if self._shown == conversation_id:
@@ -276,7 +279,7 @@ class ConversationController(QObject):
         self._view.question_box.edit.blockSignals(True)
         self._view.question_box.set_text(text)
         self._view.question_box.edit.blockSignals(False)
-        self._view.question_box.set_running(self._run is not None)
+        self._show_running()
 
     def save_drafts(self) -> None:
         """Put what was typed on the disk."""
@@ -289,8 +292,11 @@ class ConversationController(QObject):
 
     # Asking
 
-    def ask(self, question: str) -> None:
-        """Put a question into the conversation that is shown."""
+    def ask(self, question: str, *, as_typed: bool = False) -> None:
+        """Put a question into the conversation that is shown. With `as_typed` it is not rewritten, even if it is a follow-up.
+
+        The question box is emptied if the question comes from there; else what stands in it stays.
+        """
         application, conversation_id = self._application, self._shown
         if self._run is not None:
             return
@@ -299,20 +305,27 @@ class ConversationController(QObject):
             self._view.question_box.show_hint(self.tr("Just a moment: your question is asked as soon as Lamplight is ready."))
             return
         self._used.add(conversation_id)
-        self._drafts.pop(conversation_id, None)
-        self._draft_timer.stop()
-        self._set_draft("")
+        draft = self._view.question_box.text
+        if draft.strip() == question.strip():
+            draft = ""
+            self._drafts.pop(conversation_id, None)
+            self._draft_timer.stop()
+            self._set_draft("")
         ticket = self.worker.start(
-            lambda cancel: answer_job(application.user_store, application.session, self.consent, conversation_id, question, cancel)
+            lambda cancel: answer_job(
+                application.user_store, application.session, self.consent, conversation_id, question, cancel, as_typed=as_typed
+            )
         )
-        self._run = _Run(ticket, conversation_id, self._next_key, question)
+        self._run = _Run(ticket, conversation_id, self._next_key, question, draft)
         self._next_key -= 1
+        if as_typed:
+            self._as_typed.add(self._run.key)
         view = TurnView(self._run.key, question, "running")
         self._turns.append(view)
         self._trace[view.key] = self._run.steps
         self._view.transcript.add_turn(view)
         self._view.show_transcript()
-        self._view.question_box.set_running(True)
+        self._show_running()
         self._view.question_box.edit.setFocus()
         self._select(view.key)
 
@@ -326,7 +339,16 @@ class ConversationController(QObject):
     def _retry(self, key: int) -> None:
         turn = self._turn(key)
         if turn is not None and self._run is None:
-            self.ask(turn.question)
+            self.ask(turn.question, as_typed=key in self._as_typed)
+
+    def _ask_as_typed(self) -> None:
+        turn = self._turn(self._selected)
+        if turn is not None and self._run is None:
+            self.ask(turn.question, as_typed=True)
+
+    def _show_running(self) -> None:
+        self._view.question_box.set_running(self._run is not None)
+        self._details.trace.set_answering(self._run is not None)
 
     # What a run says
 
@@ -337,6 +359,7 @@ class ConversationController(QObject):
         match event:
             case TurnSaved(turn_id):
                 self._rekey(run, turn_id)
+                self._keep_draft(run)
                 self._reload_list()
             case StepStarted(node):
                 run.node = node
@@ -367,7 +390,7 @@ class ConversationController(QObject):
         if error is None or isinstance(error, Cancelled):
             self._finish(run, TurnView(run.key, run.question, "interrupted", None, run.text, run.own_text))
             return
-        if run.key < 0:  # not even the question could be kept: it goes back into the box
+        if run.key < 0 and not run.draft:  # not even the question could be kept: it goes back into the box
             self._drafts[run.conversation_id] = run.question
             if self._shown == run.conversation_id:
                 self._set_draft(run.question)
@@ -381,7 +404,17 @@ class ConversationController(QObject):
         self._trace[turn_id] = self._trace.pop(run.key, run.steps)
         if self._selected == run.key:
             self._selected = turn_id
+        if run.key in self._as_typed:
+            self._as_typed.remove(run.key)
+            self._as_typed.add(turn_id)
         run.key = turn_id
+
+    def _keep_draft(self, run: _Run) -> None:
+        """Storing a question forgets the draft on the disk; this one was not that question's."""
+        if run.draft:
+            shown = self._shown == run.conversation_id
+            self._drafts[run.conversation_id] = self._view.question_box.text if shown else run.draft
+            self._draft_timer.start()
 
     def _write(self, run: _Run, text: str, own_knowledge: bool) -> None:
         if own_knowledge:
@@ -407,7 +440,7 @@ class ConversationController(QObject):
         self._turns = [view if turn.key == view.key else turn for turn in self._turns]
         self._view.consent_bar.hide()
         self._view.transcript.update_turn(view)
-        self._view.question_box.set_running(False)
+        self._show_running()
         self._view.question_box.show_hint("")
         if self._selected == view.key:
             self._show_details(view)
@@ -441,13 +474,13 @@ class ConversationController(QObject):
     def _show_details(self, turn: TurnView) -> None:
         trace = self._trace.get(turn.key)
         if turn.state == "running" and self._run is not None:
-            self._details.trace.show_run(self._run.steps, self._run.node)
+            self._details.trace.show_run(turn.question, self._run.steps, self._run.node)
         elif turn.answer is not None:
             steps: Sequence[tuple[Step, dict[str, object]]] = trace if trace else stored_details(turn.answer)
             answer = turn.answer
-            self._details.trace.show_answer(steps, answer.citations, answer.seconds, closest=answer.refused)
+            self._details.trace.show_answer(turn.question, steps, answer.citations, answer.seconds, closest=answer.refused)
         else:
-            self._details.trace.show_run(trace or [])
+            self._details.trace.show_run(turn.question, trace or [])
 
     def _open_citation(self, key: int | None, n: int) -> None:
         turn = self._turn(key)

@@ -65,6 +65,11 @@ def step_text(node: str, detail: Mapping[str, object]) -> StepText:
     return StepText(_finished_title(node), tuple(line for line in details if line), failed=bool(_text(detail, "error", "web_error")))
 
 
+def is_rewritten(question: str, detail: Mapping[str, object]) -> bool:
+    """Whether a step made another question of the one that was typed."""
+    return _text(detail, "standalone_question") not in ("", question.strip())
+
+
 def stored_details(answer: Answer) -> list[tuple[Step, dict[str, object]]]:
     """The steps of a stored answer with the details that the answer itself still knows."""
     lookups = iter(answer.sub_questions)

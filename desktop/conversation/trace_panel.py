@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from core.documents import Citation, Step
-from desktop.conversation.step_words import StepText, running_title, seconds_text, step_text
+from desktop.conversation.step_words import StepText, is_rewritten, running_title, seconds_text, step_text
+from desktop.plain_words import shortened
 from desktop.theme import icon
 from desktop.widgets.safe_text import plain_tooltip
-from desktop.widgets.surface import SurfaceButton, TintedLabel, discard, role_color
+from desktop.widgets.surface import SurfaceButton, TintedLabel, discard, role_color, scaled_font
 
 SNIPPET_CHARACTERS = 160
 
@@ -31,18 +32,22 @@ class StepRow(QWidget):
         self.sign.setPixmap(icon(name, role_color(role).name()).pixmap(size, size))
         self.sign.setFixedWidth(size)
         layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout()
-        column.setSpacing(2)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(2)
         self.title = TintedLabel(words.title + ("…" if running else ""), "text", self)
-        column.addWidget(self.title)
+        self._column.addWidget(self.title)
         self.details = [TintedLabel(line, "muted_text", self, scale=0.92) for line in words.details]
         for label in self.details:
-            column.addWidget(label)
-        layout.addLayout(column, 1)
+            self._column.addWidget(label)
+        layout.addLayout(self._column, 1)
         self.seconds = TintedLabel("" if running else seconds_text(seconds or 0.0), "muted_text", self, scale=0.92, wrap=False)
         layout.addWidget(self.seconds, 0, Qt.AlignmentFlag.AlignTop)
         said = ", ".join([self.title.text(), *words.details, self.seconds.text()])
         self.setAccessibleName(said)
+
+    def add_button(self, button: QPushButton) -> None:
+        """Offer something to do about the step, below its details."""
+        self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
 
 class SourceRow(SurfaceButton):
@@ -82,9 +87,10 @@ class SourceRow(SurfaceButton):
 
 
 class TracePanel(QScrollArea):
-    """The steps and sources of one answer. What it shows is set from outside; it only says which source was chosen."""
+    """The steps and sources of one answer. What it shows is set from outside; it only says what was chosen."""
 
     source_chosen = Signal(int)
+    as_typed_requested = Signal()  # the question once more, not rewritten
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,6 +101,9 @@ class TracePanel(QScrollArea):
         self._citations: tuple[Citation, ...] = ()
         self.rows: list[StepRow] = []
         self.sources: list[SourceRow] = []
+        self.as_typed_button: QPushButton | None = None
+        self._question = ""
+        self._answering = False
         body = QWidget()
         layout = QVBoxLayout(body)
         layout.setContentsMargins(16, 14, 16, 16)
@@ -127,11 +136,19 @@ class TracePanel(QScrollArea):
 
     def show_nothing(self) -> None:
         """No answer is chosen."""
+        self._question = ""
         self._steps, self._citations, self._total, self._finished = [], (), None, False
         self._rebuild()
 
-    def show_run(self, steps: Sequence[tuple[Step, Mapping[str, object]]], running: str = "") -> None:
-        """Show a run that goes on: its finished steps, and the node that works now."""
+    def set_answering(self, answering: bool) -> None:
+        """While any answer is being made, no other can be asked for from here."""
+        self._answering = answering
+        if self.as_typed_button is not None:
+            self.as_typed_button.setEnabled(not answering)
+
+    def show_run(self, question: str, steps: Sequence[tuple[Step, Mapping[str, object]]], running: str = "") -> None:
+        """Show a run that goes on: the question as it was typed, its finished steps, and the node that works now."""
+        self._question = question
         self._steps = [(step.node, step.seconds, detail) for step, detail in steps]
         if running:
             self._steps.append((running, None, {}))
@@ -158,6 +175,7 @@ class TracePanel(QScrollArea):
 
     def show_answer(
         self,
+        question: str,
         steps: Sequence[tuple[Step, Mapping[str, object]]],
         citations: Sequence[Citation],
         seconds: float | None,
@@ -166,6 +184,7 @@ class TracePanel(QScrollArea):
     ) -> None:
         """Show a finished answer. With `closest` the passages are those that came nearest and still do not say: no sources of anything."""
         self._closest = closest
+        self._question = question
         self._steps = [(step.node, step.seconds, detail) for step, detail in steps]
         self._citations, self._total, self._finished = tuple(citations), seconds, True
         self._rebuild()
@@ -185,6 +204,7 @@ class TracePanel(QScrollArea):
         for row in (*self.rows, *self.sources):
             discard(row)
         self.rows, self.sources = [], []
+        self.as_typed_button = None
         for node, seconds, detail in self._steps:
             self._add_step(node, seconds, detail)
         for citation in self._citations:
@@ -197,9 +217,25 @@ class TracePanel(QScrollArea):
     def _add_step(self, node: str, seconds: float | None, detail: Mapping[str, object], at: int | None = None) -> None:
         words = StepText(running_title(node)) if seconds is None else step_text(node, detail)
         row = StepRow(words, seconds, self.widget())
+        if node == "rewrite_question" and is_rewritten(self._question, detail):
+            self.as_typed_button = self._make_as_typed_button(row)
+            row.add_button(self.as_typed_button)
         place = len(self.rows) if at is None else at
         self._step_rows.insertWidget(place, row)
         self.rows.insert(place, row)
+
+    def _make_as_typed_button(self, parent: QWidget) -> QPushButton:
+        button = QPushButton(parent)
+        button.setProperty("link", True)
+        button.setFont(scaled_font(button.font(), 0.92))
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+        button.setText(self.tr("Ask as I typed it"))
+        button.setAccessibleName(button.text())
+        asks = self.tr("Asks again, word for word: “{question}”").replace("{question}", shortened(self._question))
+        button.setToolTip(plain_tooltip(asks))
+        button.setEnabled(not self._answering)
+        button.clicked.connect(self.as_typed_requested)
+        return button
 
     def _show_emptiness(self) -> None:
         self.empty.setVisible(not self._steps and not self._finished)

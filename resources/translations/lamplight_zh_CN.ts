@@ -938,6 +938,14 @@
         <translation>提个问题吧：每一步都会在这里实时显示。</translation>
     </message>
     <message>
+        <source>Ask as I typed it</source>
+        <translation>按原话再问</translation>
+    </message>
+    <message>
+        <source>Asks again, word for word: “{question}”</source>
+        <translation>一字不改地再问一次：“{question}”</translation>
+    </message>
+    <message>
         <source>Sources</source>
         <translation>来源</translation>
     </message>

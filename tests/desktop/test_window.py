@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.documents import Answer, Citation, WebOutcome
@@ -25,7 +25,18 @@ from desktop.conversation.answer_card import AnswerCard
 from desktop.start_options import StartOptions
 from desktop.widgets.icon_button import IconButton
 from tests.desktop.conftest import Open
-from tests.fakes.window import AskConsent, Gate, ScriptedSession, WindowApplication, answer_of, citation, files_run, simple_run, step
+from tests.fakes.window import (
+    AskConsent,
+    Gate,
+    ScriptedSession,
+    WindowApplication,
+    answer_of,
+    citation,
+    files_run,
+    rewritten_run,
+    simple_run,
+    step,
+)
 
 
 def ask(shell: WindowApp, question: str) -> None:
@@ -191,6 +202,127 @@ def test_a_question_that_cannot_be_stored_goes_back_into_the_box(open_window: Op
     card = finished(shell, qtbot)
     assert card.turn.state == "failed"
     assert shell.window.conversation.question_box.text == "Is there room?"
+
+
+FIRST = simple_run("What is the fee?", "40 euros.")
+FOLLOW_UP = rewritten_run("And when is it due?", "When is the fee due?", "In May.")
+
+
+def asked_follow_up(shell: WindowApp, qtbot: QtBot) -> AnswerCard:
+    for question in ("What is the fee?", "And when is it due?"):
+        ask(shell, question)
+        card = finished(shell, qtbot)
+    return card
+
+
+def as_typed_button(shell: WindowApp) -> QPushButton:
+    button = shell.window.details.trace.as_typed_button
+    assert button is not None
+    return button
+
+
+def stored_turns(shell: WindowApp) -> list[tuple[str, str]]:
+    assert shell.application is not None
+    return [(turn.question, turn.text) for turn in shell.application.user_store.turns(shell.window.conversations.current_id or 0)]
+
+
+def test_one_click_asks_a_rewritten_question_as_it_was_typed_and_both_answers_stay(open_window: Open, qtbot: QtBot) -> None:
+    shell = open_window(FIRST, FOLLOW_UP, simple_run("And when is it due?", "What is due?"))
+    ask(shell, "What is the fee?")
+    finished(shell, qtbot)
+    assert shell.window.details.trace.as_typed_button is None
+    ask(shell, "And when is it due?")
+    rewritten = finished(shell, qtbot)
+
+    as_typed_button(shell).click()
+
+    typed = finished(shell, qtbot)
+    assert shell.application is not None
+    session = shell.application.session
+    assert [question for question, _ in session.asked] == ["What is the fee?", "And when is it due?", "And when is it due?"]
+    assert session.as_typed == [False, False, True]
+    assert typed is not rewritten
+    assert (rewritten.body.toPlainText(), typed.body.toPlainText()) == ("In May.", "What is due?")
+    assert stored_turns(shell)[1:] == [("And when is it due?", "In May."), ("And when is it due?", "What is due?")]
+    assert shell.window.details.trace.as_typed_button is None
+
+
+def test_no_question_is_asked_as_typed_while_an_answer_runs(open_window: Open, qtbot: QtBot) -> None:
+    gate = Gate()
+    shell = open_window(FIRST, FOLLOW_UP, [gate, *simple_run("Else?", "No.")])
+    card = asked_follow_up(shell, qtbot)
+    assert as_typed_button(shell).isEnabled()
+    ask(shell, "Else?")
+    qtbot.waitUntil(gate.reached.is_set)
+
+    card.details_button.click()
+    assert not as_typed_button(shell).isEnabled()
+    as_typed_button(shell).click()
+    shell.window.details.trace.as_typed_requested.emit()
+
+    gate.open()
+    finished(shell, qtbot)
+    assert len(stored_turns(shell)) == 3
+    assert as_typed_button(shell).isEnabled()
+
+
+def test_a_stored_rewriting_can_be_undone_after_a_restart(open_window: Open, qtbot: QtBot) -> None:
+    first = open_window(FIRST, FOLLOW_UP)
+    asked_follow_up(first, qtbot)
+    assert first.stop()
+    second = open_window(simple_run("And when is it due?", "What is due?"))
+    qtbot.waitUntil(lambda: second.window.details.trace.as_typed_button is not None)
+
+    as_typed_button(second).click()
+
+    finished(second, qtbot)
+    assert second.application is not None and second.application.session.as_typed == [True]
+    assert [text for _, text in stored_turns(second)] == ["40 euros.", "In May.", "What is due?"]
+
+
+def test_a_failed_question_asked_as_typed_is_asked_again_as_typed(open_window: Open, qtbot: QtBot) -> None:
+    shell = open_window(FIRST, FOLLOW_UP, [ChildCrashed("It ended.")])
+    asked_follow_up(shell, qtbot)
+    as_typed_button(shell).click()
+
+    finished(shell, qtbot).retry_button.click()
+
+    finished(shell, qtbot)
+    assert shell.application is not None and shell.application.session.as_typed == [False, False, True, True]
+
+
+def test_asking_as_typed_leaves_what_stands_in_the_box(open_window: Open, qtbot: QtBot) -> None:
+    first = open_window(FIRST, FOLLOW_UP)
+    asked_follow_up(first, qtbot)
+    first.window.conversation.question_box.edit.setPlainText("half a thou")
+    first.conversation.save_drafts()
+
+    as_typed_button(first).click()
+
+    finished(first, qtbot)
+    assert first.window.conversation.question_box.text == "half a thou"
+    assert first.stop()
+    second = open_window()
+    qtbot.waitUntil(lambda: second.window.conversation.question_box.text == "half a thou")
+
+
+def test_what_stands_in_the_box_stays_when_a_question_asked_as_typed_cannot_be_stored(
+    open_window: Open, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = open_window(FIRST, FOLLOW_UP)
+    asked_follow_up(shell, qtbot)
+    assert shell.application is not None
+
+    def full(conversation_id: int, question: str) -> int:
+        raise NotEnoughDisk("The disk is full.")
+
+    monkeypatch.setattr(shell.application.user_store, "add_turn", full)
+    shell.window.conversation.question_box.edit.setPlainText("half a thou")
+
+    as_typed_button(shell).click()
+
+    assert finished(shell, qtbot).turn.state == "failed"
+    assert shell.window.conversation.question_box.text == "half a thou"
 
 
 def test_a_source_opens_at_its_passage(open_window: Open, qtbot: QtBot, handbook: Path) -> None:

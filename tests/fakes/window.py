@@ -81,6 +81,7 @@ class ScriptedSession:
     def __init__(self, *scripts: Sequence[Any]) -> None:
         self.scripts = list(scripts)
         self.asked: list[tuple[str, tuple[Message, ...]]] = []
+        self.as_typed: list[bool] = []
 
     def ask(
         self,
@@ -90,7 +91,9 @@ class ScriptedSession:
         cancel: CancelToken,
         pipeline: str = "full",
         consent: WebConsent | None = None,
+        as_typed: bool = False,
     ) -> Iterator[AnswerEvent]:
+        self.as_typed.append(as_typed)
         self.asked.append((question, tuple(history)))
         script = self.scripts.pop(0) if self.scripts else simple_run(question, "Nothing more is scripted.")
         yield from self._play(list(script), cancel, consent)
@@ -251,6 +254,16 @@ def simple_run(question: str, text: str) -> list[Any]:
         *words,
         StepFinished(Step("direct_answer", 0.8), {}),
         AnswerFinished(answer_of(question, text)),
+    ]
+
+
+def rewritten_run(question: str, standalone_question: str, text: str) -> list[Any]:
+    """A follow-up that was made to stand alone and then needed no files."""
+    steps = (Step("rewrite_question", 0.4), Step("direct_answer", 0.8))
+    return [
+        *step("rewrite_question", {"standalone_question": standalone_question}),
+        *simple_run(question, text)[:-1],
+        AnswerFinished(answer_of(question, text, standalone_question=standalone_question, steps=steps)),
     ]
 
 

@@ -48,6 +48,17 @@ def test_the_answer_is_stored_and_becomes_history(store: UserStore, cancel: Canc
     assert [message.content for message in session.asked[1][1]] == ["Why?", "Because."]
 
 
+def test_only_a_question_asked_as_typed_is_not_to_be_rewritten(store: UserStore, cancel: CancelToken) -> None:
+    conversation = store.create_conversation()
+    session = ScriptedSession()
+
+    run(store, session, conversation, "Why?", cancel)
+    list(answer_job(store, session, no_consent, conversation, "Why?", cancel, as_typed=True))
+
+    assert session.as_typed == [False, True]
+    assert [turn.state for turn in store.turns(conversation)] == ["done", "done"]
+
+
 def test_a_failed_run_keeps_its_text_and_its_reason(store: UserStore, cancel: CancelToken) -> None:
     conversation = store.create_conversation()
 

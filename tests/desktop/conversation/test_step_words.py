@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from core.documents import Evaluation, Step, SubQuestion, WebOutcome
-from desktop.conversation.step_words import running_title, step_text, stored_details
+from desktop.conversation.step_words import is_rewritten, running_title, step_text, stored_details
 from desktop.error_text import NOTES
 from tests.fakes.window import answer_of
 
@@ -63,6 +63,13 @@ def test_nothing_found_and_a_failed_search_are_different() -> None:
 def test_details_of_another_form_are_left_out(detail: dict[str, object]) -> None:
     for node in NODES:
         step_text(node, detail)
+
+
+def test_a_question_is_rewritten_if_another_one_stands_in_its_place() -> None:
+    assert is_rewritten("And when?", {"standalone_question": "When is the fee due?"})
+    assert not is_rewritten(" And when?\n", {"standalone_question": "And when?"})
+    assert not is_rewritten("And when?", {"standalone_question": " "})
+    assert not is_rewritten("And when?", {"standalone_question": 7})
 
 
 def test_a_stored_answer_still_knows_its_lookups() -> None:
