@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Decision = Literal["files", "plan", "enough"]
+Decision = Literal["files", "several", "plan", "enough"]
 
 ALWAYS = 0.0
 NEVER = 1.01
@@ -41,6 +41,7 @@ class Thresholds(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     files: float = Field(ge=ALWAYS, le=NEVER, description="Route: the question needs the person's files.")
+    several: float = Field(0.5, ge=ALWAYS, le=NEVER, description="Decompose: the question needs several lookups.")
     plan: float = Field(ge=ALWAYS, le=NEVER, description="Plan: the evidence is complete, so the lookups that are left are not made.")
     enough: float = Field(ge=ALWAYS, le=NEVER, description="Evaluate: the passages state the answer.")
     answer: float = Field(

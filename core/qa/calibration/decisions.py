@@ -55,6 +55,12 @@ def _needs_files(example: Example) -> LabelQuestion:
     return needs_files(example.question)
 
 
+def _needs_several(example: Example) -> LabelQuestion:
+    from core.qa.nodes.decompose_question import needs_several
+
+    return needs_several(example.question)
+
+
 def _is_stated(example: Example) -> LabelQuestion:
     from core.qa.nodes.evaluate_context import is_stated
 
@@ -70,6 +76,9 @@ def _is_complete(example: Example) -> LabelQuestion:
 DECISIONS = (
     # A wrong "general" costs the answer, a wrong "files" seconds: as much as four of them.
     CalibratedDecision("files", "files", "routing", _needs_files, ("route_question",), tips_at=0.2, safe=ALWAYS),
+    # A split too many costs seconds, one too few a link of a chain, which the leads of the first search may still bring. A model that cannot
+    # tell writes no plans worth following.
+    CalibratedDecision("several", "2", "lookups", _needs_several, ("decompose_question",), tips_at=0.6, safe=NEVER),
     # What passes is still held to the evidence when the answer is written; what does not is refused. A model that cannot tell would
     # refuse at random, so it decides nothing.
     CalibratedDecision("enough", "yes", "evidence", _is_stated, ("rules", "evidence", "evaluate_context"), tips_at=0.5, safe=ALWAYS),

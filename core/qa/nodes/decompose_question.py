@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from core.documents import Prompt
 from core.qa.context import QAContext
-from core.qa.decisions import BROKEN_DECISION
+from core.qa.decisions import BROKEN_DECISION, LabelQuestion
 from core.qa.language import prompt_language
 from core.qa.lookups import finished, next_round, references, same, without_references
 from core.qa.prompt import few_shot
@@ -16,22 +18,43 @@ from core.qa.replies import SubQuestions
 from core.qa.state import QAState
 
 MAX_TOKENS = 320
+# The first two are the decision's labels.
+COUNTS = ("2", "1", "3", "4")
 _YES_OR_NO = re.compile(
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b|.*(?:吗[？?]?|是否.*|是不是.*|还是.*)$", re.IGNORECASE
 )
 
 
 def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
-    """Set the ordered plan. A plan that cannot be used becomes the question itself."""
+    """Set the ordered plan. A plan that cannot be used becomes the question itself.
+
+    How many lookups it takes is read from the label that the plan would begin with: that tells questions of several links apart better than the
+    plans that the model writes, and most questions need no plan to be written at all.
+    """
     context = runtime.context
     question = state["standalone_question"]
-    prompt = few_shot("decompose_question", prompt_language(question), question=question)
+    prompt = plan_prompt(question)
     try:
+        counts = context.chat_model.choose(prompt, COUNTS, cancel=context.cancel).probabilities
+        if counts["2"] < context.thresholds.several * (counts["2"] + counts["1"]):
+            return {"usage": context.meter.take()}
+        # The plan goes on behind its likeliest number.
+        prompt = replace(prompt, answer_start=f"{max('234', key=lambda count: counts[count])} ")
         reply = context.chat_model.reply(prompt, SubQuestions, max_tokens=MAX_TOKENS, cancel=context.cancel)
     except BROKEN_DECISION:
         return {"sub_questions": (question,), "notes": ("decompose_failed",), "usage": context.meter.take()}
     plan = usable_plan(question, reply.value.lookups)
     return {"sub_questions": plan, "current_queries": next_round(plan, 0, {}), "usage": context.meter.take()}
+
+
+def plan_prompt(question: str) -> Prompt:
+    """What a plan is asked with; it begins with the number of its lookups."""
+    return few_shot("decompose_question", prompt_language(question), question=question)
+
+
+def needs_several(question: str) -> LabelQuestion:
+    """Does the question need more than one lookup?"""
+    return LabelQuestion(plan_prompt(question), "2", "1")
 
 
 def asks_yes_or_no(question: str) -> bool:

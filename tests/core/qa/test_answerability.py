@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.qa.answerability import margin, support
+from core.qa.answerability import before_a_draft, margin, support
+from core.qa.nodes.evaluate_context import SURELY_ENOUGH
 from core.qa.thresholds import ALWAYS, NEVER
 
 MANUAL = [
@@ -43,3 +44,17 @@ def test_a_model_that_cannot_tell_has_no_say() -> None:
 def test_the_margin_is_counted_from_the_models_own_threshold() -> None:
     assert margin(0.8, 0.8) == 0.0
     assert margin(0.9, 0.8) > 0 > margin(0.7, 0.8)
+
+
+def test_before_a_draft_sure_words_about_the_question_are_enough_to_stop_reading() -> None:
+    fees = [("fees.txt", "The annual fee of the library is 40 euros.")]
+    hours = [("hours.txt", "The swimming pool closes at nine.")]
+
+    assert before_a_draft("What is the annual fee of the library?", fees, 0.9, 0.67) >= SURELY_ENOUGH
+    assert before_a_draft("What is the annual fee of the library?", hours, 0.9, 0.67) < SURELY_ENOUGH
+    assert before_a_draft("What is the annual fee of the library?", fees, 0.3, 0.67) < SURELY_ENOUGH
+
+
+@pytest.mark.parametrize("fixed", [ALWAYS, NEVER])
+def test_before_a_draft_a_model_that_cannot_tell_reads_everything(fixed: float) -> None:
+    assert before_a_draft("fee?", [("fees.txt", "The fee is 40 euros.")], 0.99, fixed) == 0.0

@@ -28,8 +28,8 @@ def says_yes(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
 
 
 def says_no(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
-    """Routes to the files, and finds no evidence enough."""
-    return {labels[0]: 0.95, labels[1]: 0.05} if labels[0] == "files" else {labels[0]: 0.05, labels[1]: 0.95}
+    """Routes to the files, plans several lookups, and finds no evidence enough."""
+    return {labels[0]: 0.95, labels[1]: 0.05} if labels[0] in ("files", "2") else {labels[0]: 0.05, labels[1]: 0.95}
 
 
 def says_yes_to_the_page(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
@@ -326,7 +326,7 @@ def test_a_model_that_finds_no_answer_in_the_evidence_ends_in_the_refusal() -> N
 
 def test_a_refused_general_question_adds_what_the_model_knows_plainly_apart() -> None:
     def choices(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
-        return {"files": 0.6, "general": 0.4} if labels[0] == "files" else {labels[0]: 0.1, labels[1]: 0.9}
+        return {labels[0]: 0.6, labels[1]: 0.4} if labels[0] in ("files", "2") else {labels[0]: 0.1, labels[1]: 0.9}
 
     model = ScriptedChatModel(streams=["NOT STATED", "Shakespeare wrote it."], replies=lambda p, t: {"lookups": ["x?"]}, choices=choices)
 
@@ -339,7 +339,7 @@ def test_a_refused_general_question_adds_what_the_model_knows_plainly_apart() ->
 
 def test_what_the_model_knows_is_left_out_where_the_person_does_not_want_it() -> None:
     def choices(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
-        return {"files": 0.6, "general": 0.4} if labels[0] == "files" else {labels[0]: 0.1, labels[1]: 0.9}
+        return {labels[0]: 0.6, labels[1]: 0.4} if labels[0] in ("files", "2") else {labels[0]: 0.1, labels[1]: 0.9}
 
     asked = ask("Who wrote it?", model_for("NOT STATED", choices=choices), KnownPassages(otherwise=[FEE]), own_knowledge=False)
 

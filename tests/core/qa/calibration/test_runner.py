@@ -25,7 +25,8 @@ def answering(logit_of: Callable[[Decision, str], float]) -> ScriptedChatModel:
 
     def choices(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
         text = prompt.messages[-1].content
-        name: Decision = "files" if labels[0] == "files" else ("plan" if "lookup" in text or "查找" in text else "enough")
+        by_label: dict[str, Decision] = {"files": "files", "2": "several"}
+        name = by_label.get(labels[0]) or ("plan" if "lookup" in text or "查找" in text else "enough")
         question = next(q for n, q in RIGHT if n == name and (q == text or f": {q}\n" in text or f"：{q}\n" in text))
         p = 1 / (1 + math.exp(-logit_of(name, question)))
         return {labels[0]: p, labels[1]: 1 - p}
@@ -34,7 +35,7 @@ def answering(logit_of: Callable[[Decision, str], float]) -> ScriptedChatModel:
 
 
 def is_right(name: Decision, question: str) -> bool:
-    return RIGHT[name, question] in ("files", "yes")
+    return RIGHT[name, question] in ("files", "yes", "2")
 
 
 def run(model: ScriptedChatModel) -> Calibration:
@@ -62,7 +63,7 @@ def test_confidences_are_high_where_the_model_is_right() -> None:
 def test_a_model_that_cannot_tell_takes_the_safe_side_always() -> None:
     thresholds = run(answering(lambda name, question: len(question) % 7 / 7)).thresholds
 
-    assert (thresholds.files, thresholds.enough, thresholds.plan) == (ALWAYS, ALWAYS, NEVER)
+    assert (thresholds.files, thresholds.several, thresholds.enough, thresholds.plan) == (ALWAYS, NEVER, ALWAYS, NEVER)
     assert thresholds.calibrated
     assert thresholds.curves == {}
 

@@ -1,10 +1,75 @@
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.qa.nodes.decompose_question import usable_plan
+from core.documents import Prompt
+from core.qa.nodes.decompose_question import plan_prompt, usable_plan
+from tests.fakes.asking import CALIBRATED, Asked, ask
+from tests.fakes.retrieval import KnownPassages, passage
+from tests.fakes.scripted_chat_model import ScriptedChatModel
+
+BRIDGE = passage(1, "The Tarn bridge was built by Iver Holt, who was born in Sundal.")
+QUESTION = "Where was the man who built the Tarn bridge born?"
+
+
+def counting(**counts: float) -> ScriptedChatModel:
+    """A model that gives the numbers of lookups these weights, and says yes to everything else."""
+
+    def choices(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
+        if "2" in labels:
+            return {label: counts.get(f"n{label}", 0.0) for label in labels}
+        return {labels[0]: 0.9, labels[1]: 0.1}
+
+    return ScriptedChatModel(
+        streams=lambda prompt: "Iver Holt" if "few words" in prompt.messages[-1].content else "Sundal\nHe was born in Sundal [1].",
+        replies=lambda prompt, kind: {"lookups": ["Who built the Tarn bridge?", "Where was #1 born?"]},
+        choices=choices,
+    )
+
+
+def plan_of(asked: Asked) -> list[str]:
+    return [lookup.query for lookup in asked.answer.sub_questions]
+
+
+def test_a_question_that_one_lookup_answers_has_no_plan_written() -> None:
+    model = counting(n1=0.7, n2=0.3)
+
+    asked = ask(QUESTION, model, KnownPassages(otherwise=[BRIDGE]))
+
+    assert plan_of(asked) == [QUESTION]
+    assert not [call for call in model.asked if call.operation == "reply"]
+
+
+def test_from_the_models_threshold_on_a_plan_is_written() -> None:
+    split = CALIBRATED.model_copy(update={"several": 0.25})
+
+    asked = ask(QUESTION, counting(n1=0.7, n2=0.3), KnownPassages(otherwise=[BRIDGE]), thresholds=split)
+
+    assert plan_of(asked) == ["Who built the Tarn bridge?", "Where was Iver Holt born?"]
+
+
+def test_the_plan_is_written_behind_its_likeliest_number() -> None:
+    model = counting(n1=0.1, n2=0.3, n3=0.5, n4=0.1)
+
+    ask(QUESTION, model, KnownPassages(otherwise=[BRIDGE]))
+
+    assert next(call for call in model.asked if call.operation == "reply").prompt.answer_start == "3 "
+
+
+@pytest.mark.parametrize("question", ["Who?", "谁？"])
+def test_every_example_begins_with_the_number_of_its_lookups(question: str) -> None:
+    plans = [turn.content for turn in plan_prompt(question).messages if turn.role == "assistant"]
+
+    assert len(plans) >= 8
+    for plan in plans:
+        number, written = re.fullmatch(r"(\d) (.*)", plan).groups()  # type: ignore[union-attr]
+        assert len(json.loads(written)["lookups"]) == int(number)
 
 
 def test_parallel_lookups_are_kept_in_order() -> None:
