@@ -46,8 +46,8 @@ class QAState(TypedDict, total=False):
     """A node returns only what it changed.
 
     `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
-    later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`; `lookups` are those already
-    searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added.
+    later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`, of which `planned_lookups` were planned;
+    `lookups` are those already searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added.
     `stated` is the probability behind `evaluation` as the model gave it. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
     """
 
@@ -59,6 +59,7 @@ class QAState(TypedDict, total=False):
     route_reason: str
     files_probability: float | None
     sub_questions: tuple[str, ...]
+    planned_lookups: int
     next_sub_idx: int
     current_queries: tuple[str, ...]
     lookups: tuple[SubQuestion, ...]
@@ -102,6 +103,7 @@ def initial_state(
         route_reason="",
         files_probability=None,
         sub_questions=(question,),
+        planned_lookups=1,
         next_sub_idx=0,
         current_queries=(question,),
         lookups=(),

@@ -44,7 +44,12 @@ def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     except BROKEN_DECISION:
         return {"sub_questions": (question,), "notes": ("decompose_failed",), "usage": context.meter.take()}
     plan = usable_plan(question, reply.value.lookups)
-    return {"sub_questions": plan, "current_queries": next_round(plan, 0, {}), "usage": context.meter.take()}
+    return {
+        "sub_questions": plan,
+        "planned_lookups": len(plan),
+        "current_queries": next_round(plan, 0, {}),
+        "usage": context.meter.take(),
+    }
 
 
 def plan_prompt(question: str) -> Prompt:

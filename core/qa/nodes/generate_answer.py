@@ -65,7 +65,8 @@ def _carried(text: str, state: QAState, context: QAContext) -> bool:
         first_line(text),
         passages,
         margin(stated, context.thresholds.enough),
-        several=len(state["lookups"]) > 1,
+        # The links of a question stand in different passages. A lookup that was proposed because its one passage was missing looks for the whole again.
+        several=state["planned_lookups"] > 1,
     )
     return found.probability >= context.thresholds.answer
 

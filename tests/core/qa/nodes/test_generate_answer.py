@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.documents import Prompt
+from tests.fakes.asking import ask
+from tests.fakes.retrieval import KnownPassages, passage
+from tests.fakes.scripted_chat_model import ScriptedChatModel
+
+QUESTION = "How heavy was the silver anchor of the harbour museum?"
+ANCHOR = passage(1, "A silver anchor hangs above the door of the inn.")
+MUSEUM = passage(2, "The harbour museum opens at nine and is closed on Mondays.", start=1000)
+
+
+def unsure(plan: Sequence[str], proposed: str) -> ScriptedChatModel:
+    """Plans the lookups, doubts the evidence a little, proposes another lookup, and makes an answer up."""
+
+    def choices(prompt: Prompt, labels: Sequence[str]) -> dict[str, float]:
+        if labels[0] in ("files", "2"):
+            return {labels[0]: 0.9 if len(plan) > 1 or labels[0] == "files" else 0.1, labels[1]: 0.1}
+        return {labels[0]: 0.5, labels[1]: 0.5}
+
+    def streams(prompt: Prompt) -> str:
+        said = prompt.messages[-1].content
+        if "few words" in said:
+            return "unknown"
+        return "nine\nIt opens at nine [2]." if "</" in said else proposed
+
+    return ScriptedChatModel(streams=streams, replies=lambda prompt, kind: {"lookups": list(plan)}, choices=choices)
+
+
+def test_two_passages_that_each_have_half_of_a_question_with_one_link_carry_no_answer_to_it() -> None:
+    files = KnownPassages({QUESTION: [ANCHOR], "Weight of the anchor": [MUSEUM]}, otherwise=[ANCHOR])
+
+    asked = ask(QUESTION, unsure([QUESTION], "Weight of the anchor"), files)
+
+    assert asked.nodes.count("retrieve") == 2
+    assert asked.answer.refused
+
+
+def test_the_links_of_a_question_may_stand_in_different_passages() -> None:
+    files = KnownPassages(
+        {"Where is the silver anchor?": [ANCHOR], "How heavy is what the harbour museum shows?": [MUSEUM]}, otherwise=[ANCHOR]
+    )
+
+    asked = ask(QUESTION, unsure(["Where is the silver anchor?", "How heavy is what the harbour museum shows?"], ""), files)
+
+    assert not asked.answer.refused
