@@ -119,7 +119,7 @@ def _models(commands: argparse._SubParsersAction[argparse.ArgumentParser], commo
         common,
         "calibrate",
         "find on labelled examples where a chat model's decisions tip over",
-        "Takes about a minute. Installing a model does it; for a GGUF file of your own, do it once.",
+        "Takes one to four minutes. Installing a model does it; for a GGUF file of your own, do it once.",
     )
     calibrate.add_argument(
         "id", metavar="ID|FILE", nargs="?", type=_named, help="a catalogue id or a GGUF file (default: the model in use)"

@@ -267,7 +267,7 @@ NOTES: Mapping[str, ErrorText] = {
     ),
     "model_uncalibrated": ErrorText(
         QT_TRANSLATE_NOOP("errors", "This chat model was never calibrated, so in doubt your files are searched."),
-        QT_TRANSLATE_NOOP("errors", "Run this once, it takes about a minute: lamplight models calibrate."),
+        QT_TRANSLATE_NOOP("errors", "Run this once, it takes a few minutes: lamplight models calibrate."),
     ),
     "route_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The model could not say how to answer, so your files were searched to be safe."),

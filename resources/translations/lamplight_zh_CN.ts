@@ -1457,8 +1457,8 @@
         <translation>这个对话模型没有校准过，拿不准时会查找你的文件。</translation>
     </message>
     <message>
-        <source>Run this once, it takes about a minute: lamplight models calibrate.</source>
-        <translation>运行一次即可，大约需要一分钟：lamplight models calibrate。</translation>
+        <source>Run this once, it takes a few minutes: lamplight models calibrate.</source>
+        <translation>运行一次即可，需要几分钟：lamplight models calibrate。</translation>
     </message>
     <message>
         <source>The model could not say whether to look further, so the next planned lookup was made.</source>

@@ -1,4 +1,4 @@
-"""Asks a model the labelled examples and finds its thresholds. About a minute for a model of 1.5 billion weights on two cores."""
+"""Asks a model the labelled examples and finds its thresholds. One to four minutes for a model of 1.5 billion weights on two cores."""
 
 from __future__ import annotations
 
