@@ -40,8 +40,9 @@ class Support:
         return 1.0 / (1.0 + math.exp(-(MARGIN * self.margin + READ * self.read + ABOUT * self.about + OFFSET)))
 
 
-# Fitted by logistic regression to questions of the tuning halves, the share of the draft's words apart, which keeps a say because drafts made
-# up from nothing are the worst. No weight tells apart what is asked of SQuAD's adversarial questions: docs/quality.md.
+# The model's margin and the question's words have the weights that logistic regression found on 37 questions of the tuning halves; the draft's words keep a
+# say by hand, because drafts made up from nothing are the worst, and the offset is what refuses few answerable ones. SQuAD's adversarial
+# questions are told apart by none of it: docs/quality.md.
 MARGIN, READ, ABOUT, OFFSET = 1.6, 1.0, 4.0, -2.6
 NOTHING_OF_ITS_OWN = 0.8
 
