@@ -2,7 +2,7 @@
 
 A question with several links has the words of its first link only; what the next one is called, the passage of the first one says. So
 the question is searched once more together with the beginning of each of the best passages. No model is asked, and nothing is decided:
-what comes of it stands after what the question itself has found.
+what comes of it stands after what the question itself has found. In the field's terms: pseudo-relevance feedback, one passage at a time.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _carried(text: str, state: QAState, context: QAContext) -> bool:
         first_line(text),
         passages,
         margin(stated, context.thresholds.enough),
-        # The links of a question stand in different passages. A lookup that was proposed because its one passage was missing looks for the whole again.
+        # Only the links of a planned chain may stand in different passages; a proposed lookup searches for the whole question again.
         several=state["planned_lookups"] > 1,
     )
     return found.probability >= context.thresholds.answer

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
-from core.documents import ScoredChunk, SearchOutcome, SubQuestion
+from core.documents import SearchOutcome, SubQuestion
 from core.errors import Cancelled, LamplightError
 from core.qa.context import QAContext
 from core.qa.state import QAState
@@ -32,8 +30,8 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         try:
             asked = wordings(query, state)
             weights = [AS_TYPED if text == state["question"] != state["standalone_question"] else 1.0 for text in asked]
-            outcome = context.retriever.search_all(asked, k=_chunks(state, context), cancel=context.cancel, weights=weights)
-            passages, trouble = _with_leads(outcome.passages, state, context)
+            found = context.retriever.search_all(asked, k=_chunks(state, context), cancel=context.cancel, weights=weights)
+            outcome = _with_leads(found, state, context)
         except Cancelled:
             raise
         except LamplightError as error:
@@ -42,7 +40,7 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
             continue
         grown = grow_evidence(
             documents,
-            passages,
+            outcome.passages,
             max_tokens=_room(state, context, done=len(lookups) + 1),
             count_tokens=context.chat_model.count_tokens,
             read=context.retriever.text_of,
@@ -50,7 +48,7 @@ def retrieve(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         )
         lookups = (*lookups, SubQuestion(query, found=len(grown) - len(documents)))
         documents = grown
-        notes += [*outcome.notes, *trouble]
+        notes += outcome.notes
     return {
         "retrieval_count": state["retrieval_count"] + len(queries),
         "next_sub_idx": state["next_sub_idx"] + len(queries),
@@ -81,27 +79,26 @@ def room_after(lookup: int, lookups: int, tokens: int) -> int:
     return tokens * min(lookup, lookups) // max(lookups, 1)
 
 
-def _with_leads(passages: Sequence[ScoredChunk], state: QAState, context: QAContext) -> tuple[tuple[ScoredChunk, ...], tuple[str, ...]]:
-    """What the question found, and in the place of the last of it what the best of it leads to; only in a round of one lookup, and only once.
+def _with_leads(found: SearchOutcome, state: QAState, context: QAContext) -> SearchOutcome:
+    """What the question found, and in the place of the last of it what the best of it leads to; only in the first round, and if that is of one lookup.
 
     A search for leads that fails takes nothing away.
     """
     if not state["features"].leads or state["retrieval_count"] or len(state["current_queries"]) > 1:
-        return tuple(passages), ()
-    question = state["standalone_question"]
-    most = context.meter.limits.chunks_per_lookup // 2
+        return found
+    wanted = context.meter.limits.chunks_per_lookup
 
     def search(query: str, k: int) -> SearchOutcome:
         return context.retriever.search_with_notes(query, k=k, cancel=context.cancel)
 
     try:
-        leads = follow_leads(question, passages, search, most=most)
+        leads = follow_leads(state["standalone_question"], found.passages, search, most=wanted // 2)
     except Cancelled:
         raise
     except LamplightError as error:
-        return tuple(passages), (error.code,)
-    own = passages[: context.meter.limits.chunks_per_lookup - len(leads.passages)]
-    return (*own, *leads.passages), leads.notes
+        return SearchOutcome(found.passages, (*found.notes, error.code))
+    own = found.passages[: wanted - len(leads.passages)]
+    return SearchOutcome((*own, *leads.passages), (*found.notes, *leads.notes))
 
 
 def _chunks(state: QAState, context: QAContext) -> int:
