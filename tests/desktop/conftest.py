@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.paths import Paths
 from core.settings import Settings
 from desktop.app import WindowApp, load_models
+from desktop.theme import apply_theme
+from desktop.translation import install_language
 from tests.fakes.window import ScriptedSession, WindowApplication
 
 HERE = Path(__file__).parent
@@ -35,6 +38,17 @@ def let_go() -> None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
     gc.collect()
+
+
+@pytest.fixture
+def app(qapp: QApplication) -> Iterator[QApplication]:
+    """The application; font, theme and language are put back afterwards."""
+    font, locale = QFont(qapp.font()), QLocale()
+    yield qapp
+    qapp.setFont(font)
+    apply_theme(qapp, "light")
+    install_language(qapp, "en")
+    QLocale.setDefault(locale)
 
 
 Open = Callable[..., WindowApp]

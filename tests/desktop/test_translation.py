@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import typing
-from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,14 +21,6 @@ from desktop.translation import TRANSLATIONS, compiled, install_language, system
 
 SOURCE = TRANSLATIONS / "lamplight_zh_CN.ts"
 Messages = dict[tuple[str, str], str]
-
-
-@pytest.fixture
-def app(qapp: QApplication) -> Iterator[QApplication]:
-    locale = QLocale()
-    yield qapp
-    install_language(qapp, "en")
-    QLocale.setDefault(locale)
 
 
 def _messages(file: Path) -> Messages:

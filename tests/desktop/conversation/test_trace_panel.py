@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -87,17 +87,9 @@ def test_the_button_works_with_the_keyboard(panel: TracePanel, qtbot: QtBot) -> 
         qtbot.keyClick(button, Qt.Key.Key_Space)
 
 
-@pytest.fixture
-def english_afterwards(qapp: QApplication) -> Iterator[QApplication]:
-    locale = QLocale()
-    yield qapp
-    install_language(qapp, "en")
-    QLocale.setDefault(locale)
-
-
-def test_the_button_follows_the_language_of_the_window(panel: TracePanel, qtbot: QtBot, english_afterwards: QApplication) -> None:
+def test_the_button_follows_the_language_of_the_window(panel: TracePanel, qtbot: QtBot, app: QApplication) -> None:
     panel.show_answer(TYPED, [UNDERSTOOD], (), 1.0)
 
-    install_language(english_afterwards, "zh_CN")
+    install_language(app, "zh_CN")
 
     qtbot.waitUntil(lambda: panel.as_typed_button is not None and panel.as_typed_button.accessibleName() == "按原话再问")

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
@@ -32,16 +31,6 @@ class _Clock:
 @pytest.fixture
 def clock() -> _Clock:
     return _Clock()
-
-
-@pytest.fixture
-def app(qapp: QApplication) -> Iterator[QApplication]:
-    font, locale = QFont(qapp.font()), QLocale()
-    yield qapp
-    qapp.setFont(font)
-    apply_theme(qapp, "light")
-    install_language(qapp, "en")
-    QLocale.setDefault(locale)
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
-from PySide6.QtCore import QLocale, QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFont, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -47,16 +46,6 @@ def _dialog(qtbot: QtBot, settings: Settings | None = None) -> SettingsDialog:
 @pytest.fixture
 def dialog(qtbot: QtBot) -> SettingsDialog:
     return _dialog(qtbot)
-
-
-@pytest.fixture
-def app(qapp: QApplication) -> Iterator[QApplication]:
-    font, locale = QFont(qapp.font()), QLocale()
-    yield qapp
-    qapp.setFont(font)
-    apply_theme(qapp, "light")
-    install_language(qapp, "en")
-    QLocale.setDefault(locale)
 
 
 def _line(dialog: SettingsDialog, section: str, name: str) -> QLineEdit:
