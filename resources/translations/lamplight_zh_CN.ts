@@ -850,7 +850,7 @@
     </message>
     <message>
         <source>Needs your files: {share}</source>
-        <translation>需要查你的文件：{share}</translation>
+        <translation>需要查您的文件：{share}</translation>
     </message>
     <message>
         <source>Found nothing new</source>
@@ -1454,7 +1454,7 @@
     </message>
     <message>
         <source>This chat model was never calibrated, so in doubt your files are searched.</source>
-        <translation>这个对话模型没有校准过，拿不准时会查找你的文件。</translation>
+        <translation>这个对话模型没有校准过，拿不准时会查找您的文件。</translation>
     </message>
     <message>
         <source>Run this once, it takes a few minutes: lamplight models calibrate.</source>
