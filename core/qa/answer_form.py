@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from core.qa.citations import without_marks
 
@@ -18,6 +19,7 @@ SHORT_CHARACTERS = 80
 _SENTENCE_WORDS = 6
 _SENTENCE_CHARACTERS = 14
 _MARK_CHARACTERS = 12
+_ENDED = re.compile(r"[.。!！?？]")
 _FENCE = re.compile(r"</?[0-9a-f]{6}>")
 
 
@@ -32,23 +34,25 @@ def short_answer(text: str) -> str:
     return line if len(line) <= SHORT_CHARACTERS else ""
 
 
-def shown(text: str, *, finished: bool) -> str:
+def shown(text: str, *, finished: bool, asked: Sequence[str] = ()) -> str:
     """What of the text so far may be shown. What this returns for a beginning is a beginning of what it returns for the whole.
 
     The first line is held back until it is whole, because it may still become a refusal. A sentence that only says the first line
-    again is left out, and a fence that the model copied too.
+    again is left out, and so are a question of `asked` where the explanation should be and a fence that the model copied.
     """
     text = _FENCE.sub("", text if finished else _without_open_fence(text)).lstrip()
     head, line_end, rest = text.partition("\n")
     if not line_end:
         return text.rstrip() if finished or len(text) > 2 * SHORT_CHARACTERS else ""
     head, rest = head.rstrip(), rest.lstrip()
-    if _is_sentence(head):
-        repeated = _repetition(head, rest)
+    for known in ((head, *asked) if _is_sentence(head) else asked):
+        repeated = _repetition(known, rest)
         # What follows a repetition may be the rest of its mark, which is left out with it.
         if repeated is None or (repeated and not finished and len(rest) - repeated < _MARK_CHARACTERS):
             return head
-        rest = rest[repeated:].lstrip()
+        if repeated and (known is head or _ENDED.search(rest[:repeated]) or not rest[repeated:].strip()):
+            rest = rest[repeated:].lstrip()
+            break
     return f"{head}\n\n{rest}".rstrip()
 
 
@@ -57,15 +61,17 @@ def _is_sentence(line: str) -> bool:
     return len(plain.split()) >= _SENTENCE_WORDS or (not plain.isascii() and len(plain) >= _SENTENCE_CHARACTERS)
 
 
-def _repetition(head: str, rest: str) -> int | None:
-    """How many characters of `rest` say `head` again: 0 when it says something else, None while that is not known yet."""
-    wanted, said = _letters(without_marks(head)), ""
+def _repetition(known: str, rest: str) -> int | None:
+    """How many characters of `rest` say `known` again: 0 when it says something else, None while that is not known yet."""
+    wanted, said = _letters(without_marks(known)), ""
+    if not wanted:
+        return 0
     for count, character in enumerate(rest):
         said += _letters(character)
         if not wanted.startswith(said):
             return 0
         if said == wanted:
-            tail = re.match(r"[.。!！]?\s*(?:[\[【]\d{1,2}[\]】]\s*)*[.。!！]?", rest[count + 1 :])
+            tail = re.match(r"[.。!！?？]?\s*(?:[\[【]\d{1,2}[\]】]\s*)*[.。!！?？]?", rest[count + 1 :])
             return count + 1 + (len(tail[0]) if tail else 0)
     return None
 

@@ -31,18 +31,19 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     refusal = prompt_text("not_stated", prompt_language(state["standalone_question"]))
     text, visible = _opening(state), ""
     weighed = checked is None
+    asked = (state["standalone_question"], *(lookup.query for lookup in state["lookups"]))
     stream = Stream(context.chat_model.stream(_prompt(state, checked=checked is not None), max_tokens=MAX_TOKENS, cancel=context.cancel))
     for piece in stream:
         text += piece
         if _says(text, refusal):
             return {"generation": "", "refused": True, "usage": context.meter.take()}
-        now = shown(text, finished=False)
+        now = shown(text, finished=False, asked=asked)
         if now and not weighed:
             weighed = True
             if not _carried(text, state, context):
                 return {"generation": "", "refused": True, "usage": context.meter.take()}
         visible = _show(now, visible, runtime)
-    text = shown(text, finished=True)
+    text = shown(text, finished=True, asked=asked)
     if not without_marks(text) or not (weighed or _carried(text, state, context)):
         return {"generation": "", "refused": True, "usage": context.meter.take()}
     _show(text, visible, runtime)

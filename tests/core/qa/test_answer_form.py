@@ -46,6 +46,18 @@ def test_a_sentence_is_not_said_twice(text: str, once: str) -> None:
     assert shown(text, finished=True) == once
 
 
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("庆喜班[1]\n\n老秦从前在戏班里做什么？", "庆喜班[1]"),
+        ("A drummer\nWhat did Qin do? [2] He drummed for the troupe [1].", "A drummer\n\nHe drummed for the troupe [1]."),
+        ("A drummer\nWhat did Qin do all day is not written.", "A drummer\n\nWhat did Qin do all day is not written."),
+    ],
+)
+def test_a_question_that_was_looked_up_is_no_explanation(text: str, answer: str) -> None:
+    assert shown(text, finished=True, asked=("老秦从前在戏班里做什么？", "What did Qin do?")) == answer
+
+
 def test_a_short_answer_that_comes_again_in_a_sentence_is_kept() -> None:
     assert shown("Anna Berg\nAnna Berg runs it [1].", finished=True) == "Anna Berg\n\nAnna Berg runs it [1]."
 
@@ -69,6 +81,8 @@ def test_a_copied_fence_is_left_out() -> None:
                 "</a1b2c3>",
                 "<",
                 "泵每两千小时要检查一次呢。",
+                "Who flew? ",
+                "Who flew alone?",
             ]
         ),
         max_size=14,
@@ -76,9 +90,10 @@ def test_a_copied_fence_is_left_out() -> None:
 )
 def test_what_was_shown_is_never_taken_back(pieces: list[str]) -> None:
     text = "".join(pieces)
+    asked = ("Who flew?", "Who flew alone?", "")
     before = ""
     for end in range(len(text) + 1):
-        now = shown(text[:end], finished=False)
+        now = shown(text[:end], finished=False, asked=asked)
         assert now.rstrip().startswith(before.rstrip()), (before, now)
         before = now
-    assert shown(text, finished=True).startswith(before.rstrip())
+    assert shown(text, finished=True, asked=asked).startswith(before.rstrip())
