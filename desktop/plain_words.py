@@ -32,16 +32,23 @@ _RUNNING: Mapping[str, str] = {
     "judge_answer": "Checking the answer",
     "refuse": "Saying what is missing",
 }
-_SHARES: Mapping[str, str] = {"files_probability": "needs your files", "confidence": "the answer is stated"}
+_SHARES: Mapping[str, str] = {
+    "files_probability": "needs your files",
+    "several_probability": "takes several lookups",
+    "complete_probability": "nothing is missing",
+    "confidence": "the answer is stated",
+}
 _TOLD = (
     "standalone_question",
     "strategy",
     "route_reason",
     "files_probability",
+    "several_probability",
     "sub_questions",
     "query",
     "found",
     "answers",
+    "complete_probability",
     "planned_next",
     "enough",
     "confidence",

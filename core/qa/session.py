@@ -300,8 +300,9 @@ def detail(node: str, changes: Mapping[str, Any]) -> dict[str, object]:
     for key in ("standalone_question", "strategy", "route_reason", "planned_next", "planner_advice", "current_queries", "refused"):
         if key in changes:
             shown[key] = changes[key]
-    if node == "route_question" and changes.get("files_probability") is not None:
-        shown["files_probability"] = round(changes["files_probability"], 3)
+    for key in ("files_probability", "several_probability", "complete_probability"):
+        if changes.get(key) is not None:
+            shown[key] = round(changes[key], 3)
     if node == "decompose_question":
         shown["sub_questions"] = list(changes.get("sub_questions", ()))
     if node == "retrieve" and changes.get("lookups"):

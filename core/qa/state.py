@@ -48,7 +48,7 @@ class QAState(TypedDict, total=False):
     `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
     later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`, of which `planned_lookups` were planned;
     `lookups` are those already searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added.
-    `stated` is the probability behind `evaluation` as the model gave it. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
+    `files_probability`, `several_probability` and `complete_probability` are calibrated; `stated` is the probability behind `evaluation` as the model gave it. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
     """
 
     features: Features
@@ -58,6 +58,7 @@ class QAState(TypedDict, total=False):
     strategy: Strategy
     route_reason: str
     files_probability: float | None
+    several_probability: float | None
     sub_questions: tuple[str, ...]
     planned_lookups: int
     next_sub_idx: int
@@ -66,6 +67,7 @@ class QAState(TypedDict, total=False):
     retrieval_count: int
     max_retrievals: int
     documents: tuple[ScoredChunk, ...]
+    complete_probability: float | None
     planner_advice: Plan | None
     planned_next: Plan
     evaluation: Evaluation | None
@@ -102,6 +104,7 @@ def initial_state(
         strategy="complex",
         route_reason="",
         files_probability=None,
+        several_probability=None,
         sub_questions=(question,),
         planned_lookups=1,
         next_sub_idx=0,
@@ -110,6 +113,7 @@ def initial_state(
         retrieval_count=0,
         max_retrievals=max_retrievals,
         documents=(),
+        complete_probability=None,
         planner_advice=None,
         planned_next="retrieve",
         evaluation=None,

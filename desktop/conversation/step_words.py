@@ -160,7 +160,8 @@ def _share_line(detail: Mapping[str, object], name: str, words: str) -> str:
 
 
 def _decompose_lines(detail: Mapping[str, object]) -> list[str]:
-    return [f"{number}. {query}" for number, query in enumerate(_texts(detail, "sub_questions"), start=1)]
+    sure = _share_line(detail, "several_probability", QCoreApplication.translate("StepWords", "Takes several lookups: {share}"))
+    return [sure, *(f"{number}. {query}" for number, query in enumerate(_texts(detail, "sub_questions"), start=1))]
 
 
 def _found_line(count: int | None) -> str:
@@ -192,7 +193,8 @@ def _plan_lines(detail: Mapping[str, object]) -> list[str]:
         QCoreApplication.translate("StepWords", "Learned: {answer}").replace("{answer}", answer)
         for answer in _texts(detail, "answers")[-1:]
     ]
-    return [words.get(decision, ""), *learned]
+    sure = _share_line(detail, "complete_probability", QCoreApplication.translate("StepWords", "Nothing is missing: {share}"))
+    return [words.get(decision, ""), sure, *learned]
 
 
 def _note_lines(detail: Mapping[str, object]) -> list[str]:

@@ -853,6 +853,10 @@
         <translation>需要查您的文件：{share}</translation>
     </message>
     <message>
+        <source>Takes several lookups: {share}</source>
+        <translation>需要分几次查找：{share}</translation>
+    </message>
+    <message>
         <source>Found nothing new</source>
         <translation>没有找到新内容</translation>
     </message>
@@ -879,6 +883,10 @@
     <message>
         <source>Enough searched</source>
         <translation>搜索已足够</translation>
+    </message>
+    <message>
+        <source>Nothing is missing: {share}</source>
+        <translation>资料已齐全：{share}</translation>
     </message>
     <message>
         <source>Missing: {what}</source>

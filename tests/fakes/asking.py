@@ -7,7 +7,7 @@ from typing import Any
 
 from core.cancel import CancelToken
 from core.documents import Answer, Message
-from core.events import AnswerEvent, AnswerFinished
+from core.events import AnswerEvent, AnswerFinished, StepFinished
 from core.lease import ComputeLease
 from core.protocols import ChatModel, Retriever, WebConsent, WebSearch
 from core.qa.session import Session
@@ -28,6 +28,10 @@ class Asked:
         last = self.events[-1]
         assert isinstance(last, AnswerFinished)
         self.answer: Answer = last.answer
+
+    def detail(self, node: str) -> dict[str, object]:
+        """What the trace shows of a node's first run."""
+        return next(event.detail for event in self.events if isinstance(event, StepFinished) and event.step.node == node)
 
     @property
     def nodes(self) -> list[str]:

@@ -36,8 +36,11 @@ def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     prompt = plan_prompt(question)
     try:
         counts = context.chat_model.choose(prompt, COUNTS, cancel=context.cancel).probabilities
-        if counts["2"] < context.thresholds.several * (counts["2"] + counts["1"]):
-            return {"usage": context.meter.take()}
+        one_or_two = counts["1"] + counts["2"]
+        several = counts["2"] / one_or_two if one_or_two else 1.0
+        done: QAState = {"several_probability": context.thresholds.confidence("several", several)}
+        if several < context.thresholds.several:
+            return {**done, "usage": context.meter.take()}
         # The plan goes on behind its likeliest number.
         prompt = replace(prompt, answer_start=f"{max('234', key=lambda count: counts[count])} ")
         reply = context.chat_model.reply(prompt, SubQuestions, max_tokens=MAX_TOKENS, cancel=context.cancel)
@@ -45,6 +48,7 @@ def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
         return {"sub_questions": (question,), "notes": ("decompose_failed",), "usage": context.meter.take()}
     plan = usable_plan(question, reply.value.lookups)
     return {
+        **done,
         "sub_questions": plan,
         "planned_lookups": len(plan),
         "current_queries": next_round(plan, 0, {}),

@@ -35,9 +35,10 @@ def plan_next_step(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     done: QAState = {"lookups": lookups}
     if not queries:
         return {**done, "planner_advice": None, "planned_next": "generate", "notes": notes, "usage": context.meter.take()}
-    advice, trouble = _advice(state, context, " ".join(queries))
+    advice, complete, trouble = _advice(state, context, " ".join(queries))
     return {
         **done,
+        "complete_probability": complete,
         "planner_advice": advice,
         "planned_next": advice,
         "current_queries": queries,
@@ -46,17 +47,19 @@ def plan_next_step(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     }
 
 
-def _advice(state: QAState, context: QAContext, upcoming: str) -> tuple[Plan, tuple[str, ...]]:
+def _advice(state: QAState, context: QAContext, upcoming: str) -> tuple[Plan, float | None, tuple[str, ...]]:
+    """What to do next, how sure it is that nothing is missing, and what went wrong."""
     if not state["documents"]:
-        return "retrieve", ()
+        return "retrieve", None, ()
     asked = is_complete(state["standalone_question"], state["documents"], upcoming)
     try:
         enough = probability(context.chat_model, *asked, cancel=context.cancel)
     except BROKEN_DECISION:
-        return "retrieve", ("plan_failed",)
+        return "retrieve", None, ("plan_failed",)
+    confidence = context.thresholds.confidence("plan", enough)
     # Calibrated on examples the model tells complete evidence from incomplete poorly, and what is left was planned with a reason.
-    surely = enough >= context.thresholds.plan and context.thresholds.confidence("plan", enough) >= SURELY_COMPLETE
-    return ("generate" if surely else "retrieve"), ()
+    surely = enough >= context.thresholds.plan and confidence >= SURELY_COMPLETE
+    return ("generate" if surely else "retrieve"), confidence, ()
 
 
 def is_complete(question: str, documents: Sequence[ScoredChunk], upcoming: str) -> LabelQuestion:

@@ -36,10 +36,16 @@ def test_details_say_what_was_decided_searched_and_found() -> None:
     said = {
         "rewrite_question": ({"standalone_question": "And for fathers?"}, ("“And for fathers?”",)),
         "route_question": ({"strategy": "simple", "route_reason": "arithmetic"}, ("No file is needed for this", "It can be calculated")),
-        "decompose_question": ({"sub_questions": ["a", "b"]}, ("1. a", "2. b")),
+        "decompose_question": (
+            {"several_probability": 0.81, "sub_questions": ["a", "b"]},
+            ("Takes several lookups: 81%", "1. a", "2. b"),
+        ),
         "retrieve": ({"query": "a", "found": 1, "error": ""}, ("“a”", "Found 1 passage")),
         "judge_answer": ({"score": 0.42, "doubts": 2, "planned_next": "retrieve"}, ("Judged good: 42%", "Doubtful parts: 2", "Search on")),
-        "plan_next_step": ({"planned_next": "retrieve", "answers": ["Lin Chong"]}, ("Search on", "Learned: Lin Chong")),
+        "plan_next_step": (
+            {"planned_next": "retrieve", "complete_probability": 0.07, "answers": ["Lin Chong"]},
+            ("Search on", "Nothing is missing: 7%", "Learned: Lin Chong"),
+        ),
         "evaluate_context": ({"enough": False, "missing": ["the year"]}, ("Not enough to answer completely", "Missing: the year")),
         "web_search": ({"web_query": "a", "web_error": "", "web_results": 2}, ("“a”", "Found 2 pages")),
     }

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from core.documents import Prompt
 from core.qa.nodes.decompose_question import plan_prompt, usable_plan
+from core.qa.thresholds import Logistic
 from tests.fakes.asking import CALIBRATED, Asked, ask
 from tests.fakes.retrieval import KnownPassages, passage
 from tests.fakes.scripted_chat_model import ScriptedChatModel
@@ -52,6 +53,20 @@ def test_from_the_models_threshold_on_a_plan_is_written() -> None:
     asked = ask(QUESTION, counting(n1=0.7, n2=0.3), KnownPassages(otherwise=[BRIDGE]), thresholds=split)
 
     assert plan_of(asked) == ["Who built the Tarn bridge?", "Where was Iver Holt born?"]
+
+
+def test_the_trace_says_how_sure_the_decision_is_by_what_such_probabilities_were_worth() -> None:
+    curved = CALIBRATED.model_copy(update={"curves": {"several": Logistic(slope=2.0, offset=-1.0)}})
+
+    asked = ask(QUESTION, counting(n1=0.7, n2=0.3), KnownPassages(otherwise=[BRIDGE]), thresholds=curved)
+
+    assert asked.detail("decompose_question")["several_probability"] == pytest.approx(curved.confidence("several", 0.3), abs=0.001)
+
+
+def test_a_model_that_counts_only_high_splits() -> None:
+    asked = ask(QUESTION, counting(n1=0.0, n2=0.0, n3=1.0), KnownPassages(otherwise=[BRIDGE]))
+
+    assert len(plan_of(asked)) == 2
 
 
 def test_the_plan_is_written_behind_its_likeliest_number() -> None:
