@@ -92,6 +92,10 @@ def _all_citations(pairs: Scored) -> float | None:
     return _mean([true for _, found in pairs for true in found.citations])
 
 
+def _supporting_citations(pairs: Scored) -> float | None:
+    return _mean([supports for _, found in pairs for supports in found.supporting])
+
+
 def _evaluated_share(pairs: Scored) -> float | None:
     handed = sum(found.evaluated + found.reused for _, found in pairs)
     return sum(found.evaluated for _, found in pairs) / handed if handed else None
@@ -121,6 +125,7 @@ MEASURES: tuple[Measure, ...] = (
         over=lambda p: sum(s.touched_index for q, s in p if q["type"] == "simple") if any(q["type"] == "simple" for q, _ in p) else None,
     ),
     Measure("citations that are true", "share", over=_all_citations),
+    Measure("sources of right answers that touch a supporting passage", "share", over=_supporting_citations),
     Measure("first pass (accepted without a retry)", "share", lambda q, s: _number(s.first_pass)),
     Measure(
         f"health (judge's score >= {HEALTHY})", "share", lambda q, s: None if s.judge_score is None else float(s.judge_score >= HEALTHY)

@@ -95,6 +95,14 @@ def citations_true(line: Json, text_of: TextOf) -> tuple[bool, ...]:
     return tuple(_is_true(citation, text_of) for citation in line.get("citations") or [])
 
 
+def citations_supporting(question: Json, line: Json) -> tuple[bool, ...]:
+    """For each source in files: whether it touches a passage that a right answer needs. Empty where nobody wrote down which those are."""
+    places = [place for entry in question.get("evidence") or [] for place in entry["places"]]
+    if not places:
+        return ()
+    return tuple(any(_touches(citation, place) for place in places) for citation in line.get("citations") or [])
+
+
 def touched_index(line: Json) -> bool:
     """Whether anything was searched or shown from the files."""
     return bool(line.get("documents")) or any(step["node"].startswith("retrieve") for step in line.get("steps") or [])
@@ -131,6 +139,7 @@ class Score:
     route_right: bool | None
     touched_index: bool
     citations: tuple[bool, ...]
+    supporting: tuple[bool, ...]
     judge_score: float | None
     first_pass: bool | None
     answerable: float | None
@@ -170,6 +179,7 @@ def score(question: Json, line: Json, text_of: TextOf | None = None) -> Score:
         route_right=None if failed else route_right(question, line),
         touched_index=touched_index(line),
         citations=citations_true(line, text_of) if text_of else (),
+        supporting=() if refused or not says else citations_supporting(question, line),
         judge_score=judge_score,
         first_pass=None if judge_score is None else judge_score >= HEALTHY and judged <= 1,
         answerable=answerable_score(line),
@@ -265,6 +275,12 @@ def _is_there(place: Json, documents: Iterable[Json]) -> bool:
         if covered * 2 >= place["end"] - place["start"]:
             return True
     return False
+
+
+def _touches(citation: Json, place: Json) -> bool:
+    if not _is_file(citation["file"], place["file"]):
+        return False
+    return "start" not in place or min(citation["end"], place["end"]) > max(citation["start"], place["start"])
 
 
 def _is_file(path: str, inside: str) -> bool:

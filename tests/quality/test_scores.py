@@ -7,6 +7,7 @@ import pytest
 from tests.quality.scores import (
     answerable_score,
     auc,
+    citations_supporting,
     citations_true,
     contained,
     exact_match,
@@ -170,6 +171,22 @@ def test_a_citation_is_true_when_its_quote_is_the_slice_it_names() -> None:
     ]
 
     assert citations_true(line(citations=cited), texts.get) == (True, False, False, False)
+
+
+def test_a_source_supports_when_it_touches_a_place_that_was_written_down() -> None:
+    asked = question("x", evidence=EVIDENCE)
+    cited = [found("set/a.md", 119, 160), found("set/a.md", 120, 160), found("set/c.md", 900, 910), found("otherset/b.md", 0, 5)]
+
+    assert citations_supporting(asked, line(citations=cited)) == (True, False, True, False)
+    assert citations_supporting(question("x"), line(citations=cited)) == ()
+
+
+def test_only_sources_of_right_answers_are_asked_whether_they_support() -> None:
+    asked = question("red", evidence=EVIDENCE)
+    cited = [found("set/a.md", 100, 120)]
+
+    assert score(asked, line("It is red [1].", citations=cited)).supporting == (True,)
+    assert score(asked, line("It is blue [1].", citations=cited)).supporting == ()
 
 
 def test_a_route_is_right_when_only_simple_questions_leave_the_files_alone() -> None:
