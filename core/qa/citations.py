@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ SUPPORT = 0.5
 SUPPORT_IN_PAIRS = 0.35
 NAMED_SUPPORT = 0.15
 QUOTE_CHARACTERS = 300
+FIGURE_WEIGHT = 3.0
 # A shorter line was ended by its writer, not by the edge of a page.
 WRAPPED_BYTES = 60
 
@@ -144,9 +146,12 @@ def _supported(sentence: str, marked: Sequence[int], sources: Sequence[_Source])
     # A named passage that carries far less of the claim than another one was named by mistake, or by a file's own trick.
     least = max(NAMED_SUPPORT, max(shares.values(), default=0.0) / 2)
     named = [n for n in dict.fromkeys(marked) if shares.get(n, 0.0) >= least]
+    figures = {term for term in claim if _is_figure(term)}
     if named:
-        return named
-    figures = {term for term in claim if any(character.isdigit() for character in term)}
+        # A figure that stands in none of the named passages has its source elsewhere.
+        figures -= set().union(*(terms(sources[n - 1].text) for n in named))
+        others = [n for n, source in enumerate(sources, 1) if figures and shares[n] >= NAMED_SUPPORT and figures <= terms(source.text)]
+        return [*named, *sorted(others, key=lambda n: -shares[n])[:1]]
     agree = {n for n, source in enumerate(sources, 1) if figures and figures <= terms(source.text)}
     best = max(shares, key=lambda n: (n in agree, shares[n]), default=0)
     in_pairs = sum(bool(_HAN_RUN.match(term)) for term in claim) > len(claim) / 2
@@ -181,13 +186,27 @@ def _citation(n: int, source: _Source, claim: str) -> Citation:
 
 
 def best_quote(passage: str, claim: str) -> tuple[int, int]:
-    """Where in `passage` the sentence stands that shares most with `claim`; the earlier of equals. Never empty, never over 300 characters."""
+    """Where in `passage` the sentence stands that shares most with `claim`; the earlier of equals. Never empty, never over 300 characters.
+
+    A term counts the less the more sentences of the passage have it, and a figure more than a word: the heading of a table shares most
+    words with what is said of one of its rows, and only the row has the figure.
+    """
     wanted = terms(claim)
     spans = [_trimmed(passage, start, end) for start, end in passage_sentences(passage)]
     spans = [span for span in spans if span[1] > span[0]] or [_trimmed(passage, 0, len(passage))]
-    # Shared terms count; of two that share as many the shorter one is the plainer quote.
-    start, end = max(spans, key=lambda span: (len(wanted & terms(passage[span[0] : span[1]])), -(span[1] - span[0])))
+    shared = {span: wanted & terms(passage[span[0] : span[1]]) for span in spans}
+    having = Counter(term for found in shared.values() for term in found)
+
+    def fit(span: tuple[int, int]) -> tuple[float, int]:
+        # Of two that fit as well the shorter one is the plainer quote.
+        return sum((FIGURE_WEIGHT if _is_figure(term) else 1.0) / having[term] for term in sorted(shared[span])), span[0] - span[1]
+
+    start, end = max(spans, key=fit)
     return start, min(end, start + QUOTE_CHARACTERS)
+
+
+def _is_figure(term: str) -> bool:
+    return any(character.isdigit() for character in term)
 
 
 def passage_sentences(passage: str) -> list[tuple[int, int]]:

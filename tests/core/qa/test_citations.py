@@ -132,6 +132,40 @@ def test_a_row_of_a_table_is_quoted_alone() -> None:
     assert rows[start:end] == "GR-7,gimbal ring,264,12,Skerrow"
 
 
+PRICES = """item,description,fits,price in crowns,maker,in stock
+GR-7,seal ring,Brask 4,264.00,Nord & Sons,3
+GR-8,seal ring,Brask 5,281.50,Nord & Sons,0
+GR-9,feed roller,Brask 4,190.00,Tarn Works,7"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("The item described as seal ring costs 281.50 crowns, by the price list of the maker.", "GR-8,seal ring,Brask 5,281.50,Nord & Sons,0"),
+        ("The price in crowns of the feed roller that fits the Brask 4 is 190.00.", "GR-9,feed roller,Brask 4,190.00,Tarn Works,7"),
+    ],
+)
+def test_the_row_with_the_figure_is_quoted_and_not_the_heading_of_the_table(claim: str, quote: str) -> None:
+    start, end = best_quote(PRICES, claim)
+
+    assert PRICES[start:end] == quote
+
+
+def test_a_figure_that_the_named_passage_lacks_brings_its_own_source() -> None:
+    manual = passage(1, "Code B2 of the Brask 5 means that the seal ring is worn.", file="manual.txt")
+
+    answer = cite("The part that cures code B2 of the Brask 5 costs 281.50 crowns [1].", [manual, passage(2, PRICES, file="prices.csv")])
+
+    assert answer.text == "The part that cures code B2 of the Brask 5 costs 281.50 crowns. [1][2]"
+    assert [citation.quote[:12] for citation in answer.citations] == ["Code B2 of t", "GR-8,seal ri"]
+
+
+def test_a_figure_that_stands_nowhere_brings_no_source() -> None:
+    answer = cite("The annual fee is 41 euros [1].", [FEE, STAFF])
+
+    assert [citation.file for citation in answer.citations] == [Path("/files/fees.txt")]
+
+
 def test_a_chinese_sentence_in_other_words_still_finds_its_passage() -> None:
     tiger = passage(7, "知县就参武松做了步兵都头。武松谢了，自在阳谷县做都头。", file="水浒传.txt")
 
