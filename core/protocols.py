@@ -99,7 +99,10 @@ class ChatModel(Protocol):
         ...
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
-        """Yield the answer as it is written (whole characters only); the generator's return value says what it cost and why it ended."""
+        """Yield the answer as it is written (whole characters only); the generator's return value says what it cost and why it ended.
+
+        A generator that is stopped early (`stop`) returns what was paid until then.
+        """
         ...
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
@@ -110,9 +113,28 @@ class ChatModel(Protocol):
         """Return how probable each label is as the next thing said, from the logits of one forward pass. Labels must differ in their first token."""
         ...
 
+    def choose_each(self, prompts: Sequence[Prompt], labels: Sequence[str], *, cancel: CancelToken) -> tuple[Choice, ...]:
+        """The choice behind each of several prompts, as `choose` makes it, up to the rounding of logits.
+
+        Where the prompts begin alike, that part is read once and their short ends together, which is faster than one after the other.
+        """
+        ...
+
     def count_tokens(self, text: str) -> int:
         """Number of tokens of plain text, without any template around it."""
         ...
+
+
+def stop(stream: Generator[str, None, Written]) -> Written | None:
+    """Close a stream of a `ChatModel` early. Returns what was paid until then; None if it had not begun or is at its end already."""
+    try:
+        # What `close` does; from Python 3.13 on it returns the value itself.
+        stream.throw(GeneratorExit)
+    except StopIteration as end:
+        return end.value if isinstance(end.value, Written) else None
+    except GeneratorExit:
+        return None
+    raise RuntimeError("The stream went on after it was closed.")
 
 
 class Embedder(Protocol):

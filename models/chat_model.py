@@ -103,11 +103,16 @@ class LlamaCppChatModel:
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
         written = Written(Usage())
-        for event in self.child.request("stream", self._payload(prompt, max_tokens=max_tokens), cancel=cancel):
-            if "text" in event:
-                yield event["text"]
-            else:
-                written = Written(Usage(**event["usage"]), event["reason"], event["confidence"])
+        events = self.child.request("stream", self._payload(prompt, max_tokens=max_tokens), cancel=cancel)
+        try:
+            for event in events:
+                if "text" in event:
+                    written = Written(Usage(**event["usage"]))
+                    yield event["text"]
+                else:
+                    written = Written(Usage(**event["usage"]), event["reason"], event["confidence"])
+        except GeneratorExit:
+            events.close()
         return written
 
     def reply(self, prompt: Prompt, reply_type: type[ReplyT], *, max_tokens: int, cancel: CancelToken) -> Reply[ReplyT]:
@@ -125,6 +130,13 @@ class LlamaCppChatModel:
     def choose(self, prompt: Prompt, labels: Sequence[str], *, cancel: CancelToken) -> Choice:
         event = self.child.call("choose", self._payload(prompt, labels=list(labels)), cancel=cancel)
         return Choice(dict(zip(labels, event["probabilities"], strict=True)), Usage(**event["usage"]), event["mass"])
+
+    def choose_each(self, prompts: Sequence[Prompt], labels: Sequence[str], *, cancel: CancelToken) -> tuple[Choice, ...]:
+        payload = self._payload(prompts=[_to_wire(prompt) for prompt in prompts], labels=list(labels))
+        choices = self.child.call("choose_each", payload, cancel=cancel)["choices"]
+        return tuple(
+            Choice(dict(zip(labels, choice["probabilities"], strict=True)), Usage(**choice["usage"]), choice["mass"]) for choice in choices
+        )
 
     def count_tokens(self, text: str) -> int:
         with self._lock:

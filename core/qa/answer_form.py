@@ -45,7 +45,7 @@ def shown(text: str, *, finished: bool, asked: Sequence[str] = ()) -> str:
     if not line_end:
         return text.rstrip() if finished or len(text) > 2 * SHORT_CHARACTERS else ""
     head, rest = head.rstrip(), rest.lstrip()
-    for known in ((head, *asked) if _is_sentence(head) else asked):
+    for known in (head, *asked) if _is_sentence(head) else asked:
         repeated = _repetition(known, rest)
         # What follows a repetition may be the rest of its mark, which is left out with it.
         if repeated is None or (repeated and not finished and len(rest) - repeated < _MARK_CHARACTERS):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from core.cancel import CancelToken
 from core.documents import Prompt, Usage
-from core.protocols import ChatModel, Choice, Reply, ReplyT, Speed, Written
+from core.protocols import ChatModel, Choice, Reply, ReplyT, Speed, Written, stop
 from core.qa.state import Strategy
 from core.settings import Budget
 
@@ -156,7 +156,18 @@ class MeteredChatModel:
         self._chat_model.keep(prompts, cancel=cancel)
 
     def stream(self, prompt: Prompt, *, max_tokens: int, cancel: CancelToken) -> Generator[str, None, Written]:
-        written = yield from self._chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)
+        pieces = self._chat_model.stream(prompt, max_tokens=max_tokens, cancel=cancel)
+        written: Written | None
+        try:
+            # Not `yield from`: it would close the stream itself, and what was paid would be lost.
+            while True:
+                yield next(pieces)
+        except StopIteration as end:
+            written = end.value
+        except GeneratorExit:
+            written = stop(pieces)
+        if written is None:
+            return Written(Usage())
         self._meter.count(written.usage)
         return written
 
@@ -169,6 +180,12 @@ class MeteredChatModel:
         choice = self._chat_model.choose(prompt, labels, cancel=cancel)
         self._meter.count(choice.usage)
         return choice
+
+    def choose_each(self, prompts: Sequence[Prompt], labels: Sequence[str], *, cancel: CancelToken) -> tuple[Choice, ...]:
+        choices = self._chat_model.choose_each(prompts, labels, cancel=cancel)
+        for choice in choices:
+            self._meter.count(choice.usage)
+        return choices
 
     def count_tokens(self, text: str) -> int:
         return self._chat_model.count_tokens(text)

@@ -79,10 +79,13 @@ class EchoChatModel:
         question, passages = _understand(prompt)
         best = _best_sentence(question, passages)
         answer = f"{best[1]} [{best[0]}]" if best else f"You asked: {_last_line(question)}"
-        for piece in re.findall(r"\S+\s*", answer)[:max_tokens]:
-            cancel.check()
-            usage += Usage(generated=1)
-            yield piece
+        try:
+            for piece in re.findall(r"\S+\s*", answer)[:max_tokens]:
+                cancel.check()
+                usage += Usage(generated=1)
+                yield piece
+        except GeneratorExit:
+            return Written(usage)
         cancel.check()
         return Written(usage)
 
@@ -105,6 +108,9 @@ class EchoChatModel:
         rest = 0.1 / max(len(labels) - 1, 1)
         sure = 0.9 if len(labels) > 1 else 1.0
         return Choice({label: sure if label == chosen else rest for label in labels}, usage)
+
+    def choose_each(self, prompts: Sequence[Prompt], labels: Sequence[str], *, cancel: CancelToken) -> tuple[Choice, ...]:
+        return tuple(self.choose(prompt, labels, cancel=cancel) for prompt in prompts)
 
     def count_tokens(self, text: str) -> int:
         return len(_TOKEN.findall(text))

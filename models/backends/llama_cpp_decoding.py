@@ -39,8 +39,8 @@ class Finished:
 
 def stream(
     engine: LlamaCppEngine, messages: Messages, answer_start: str, *, max_tokens: int, lookup: bool = True, cancel: CancelToken
-) -> Generator[str, None, Finished]:
-    """Yield the most probable answer in pieces of whole characters, with `lookup` faster where it repeats the prompt."""
+) -> Generator[tuple[str, Usage], None, Finished]:
+    """Yield the most probable answer in pieces of whole characters, each with the cost so far, with `lookup` faster where it repeats the prompt."""
     prompt = engine.evaluate(engine.prompt_tokens(messages, answer_start), room=max_tokens, cancel=cancel)
     # Bytes that are no UTF-8 are left out rather than shown as replacement characters.
     decoder = codecs.getincrementaldecoder("utf-8")("ignore")
@@ -54,7 +54,7 @@ def stream(
         log_probability += its_log_probability
         text = decoder.decode(engine.piece(token))
         if text:
-            yield text
+            yield text, Usage(prompt.evaluated, prompt.reused, generated)
         if guard.loops(token, text):
             reason = "loop"
             break
@@ -129,17 +129,36 @@ def _text(written: bytearray) -> str:
     return written.decode("utf-8", errors="ignore")
 
 
-def choose(
-    engine: LlamaCppEngine, messages: Messages, answer_start: str, labels: Sequence[str], *, cancel: CancelToken
-) -> tuple[list[float], float, Usage]:
+@dataclass(frozen=True, slots=True)
+class Chosen:
     """How probable each label is as the next thing said, the share of all probability that the labels have, and the cost."""
-    first = first_tokens(engine, answer_start, labels)
-    prompt = engine.evaluate(engine.prompt_tokens(messages, answer_start), room=1, cancel=cancel)
-    logits = engine.logits()
-    chosen = logits[first].astype(np.float64)
+
+    probabilities: list[float]
+    mass: float
+    usage: Usage
+
+
+def choose(engine: LlamaCppEngine, messages: Messages, answer_start: str, labels: Sequence[str], *, cancel: CancelToken) -> Chosen:
+    """Which label comes next behind a prompt."""
+    return choose_each(engine, [(messages, answer_start)], labels, cancel=cancel)[0]
+
+
+def choose_each(
+    engine: LlamaCppEngine, prompts: Sequence[tuple[Messages, str]], labels: Sequence[str], *, cancel: CancelToken
+) -> list[Chosen]:
+    """Which label comes next behind each of the prompts."""
+    first = [first_tokens(engine, answer_start, labels) for _messages, answer_start in prompts]
+    read = engine.read_each([engine.prompt_tokens(messages, answer_start) for messages, answer_start in prompts], cancel=cancel)
+    return [
+        _chosen_label(logits, tokens, Usage(evaluated, reused, 0)) for (logits, evaluated, reused), tokens in zip(read, first, strict=True)
+    ]
+
+
+def _chosen_label(logits: Logits, first: Sequence[int], usage: Usage) -> Chosen:
+    chosen = logits[list(first)].astype(np.float64)
     weights = np.exp(chosen - chosen.max())
     mass = float(np.exp(chosen - log_sum_exp(logits)).sum())
-    return [float(share) for share in weights / weights.sum()], min(mass, 1.0), Usage(prompt.evaluated, prompt.reused, 0)
+    return Chosen([float(share) for share in weights / weights.sum()], min(mass, 1.0), usage)
 
 
 def first_tokens(engine: LlamaCppEngine, answer_start: str, labels: Sequence[str]) -> list[int]:

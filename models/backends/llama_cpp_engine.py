@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llama_cpp as ll
 import numpy as np
@@ -23,12 +23,13 @@ from core.errors import Cancelled, ModelUnusable, NotEnoughMemory, PromptTooLong
 from models.backends.chat_template import CHATML, Piece, TemplateUnusable, clean, render, template_for
 from models.backends.engine_tuning import Tuning
 from models.backends.gguf_header import WHAT_TO_DO, GgufHeader
-from models.backends.kv_slots import Slot, SlotTable, cache_cells
+from models.backends.kv_slots import Slot, SlotTable, cache_cells, common_prefix
 from models.backends.prompt_lookup import PromptLookup
 from models.backends.saved_beginnings import SavedBeginnings
 
 BATCH_TOKENS = 512
 SEQUENCES = 8
+BRANCHES = 4
 SHORTEST_KEPT = 64
 MAX_OUTPUTS = 16
 
@@ -44,6 +45,15 @@ def _log_errors(level: int, text: bytes, _data: Any) -> None:
     # stderr reaches the app only when this process crashes; there it says why.
     if level == _ERROR_LEVEL:
         sys.stderr.write(text.decode("utf-8", errors="replace"))
+
+
+class _Row(NamedTuple):
+    """One token of a batch: where it stands, in which sequence, and whether its logits are wanted."""
+
+    token: int
+    position: int
+    sequence: int
+    output: bool
 
 
 @dataclass
@@ -184,13 +194,7 @@ class LlamaCppEngine:
 
     def evaluate(self, tokens: Sequence[int], *, room: int, cancel: CancelToken) -> Evaluated:
         """Bring a prompt into the cache, reusing the longest beginning that is there. `room` tokens must fit behind it."""
-        if len(tokens) + room > self.context_tokens:
-            raise PromptTooLong(
-                f"The prompt has {len(tokens)} tokens and the answer may have {room}, but the model reads {self.context_tokens} at once.",
-                prompt_tokens=len(tokens),
-                answer_tokens=room,
-                context_tokens=self.context_tokens,
-            )
+        self._check_length(tokens, room)
         self._restore_beginning(tokens)
         plan = self.slots.plan(tokens)
         reuse = plan.reuse
@@ -215,6 +219,57 @@ class LlamaCppEngine:
             if stop in kept:
                 self._save_beginning(plan.slot)
         return Evaluated(plan.slot, evaluated=len(tokens) - reuse, reused=reuse)
+
+    def read_each(self, prompts: Sequence[Sequence[int]], *, cancel: CancelToken) -> list[tuple[Logits, int, int]]:
+        """The next-token logits of each prompt, and how many of its tokens were evaluated and reused.
+
+        What all prompts begin with is read once, and their ends are read together, each in a branch of that beginning which is forgotten
+        afterwards: one pass over the weights instead of one for each.
+        """
+        for tokens in prompts:
+            self._check_length(tokens, 1)
+        common = [common_prefix(prompts[0], other) for other in prompts[1:]]
+        shared = min(*common, *(len(tokens) - 1 for tokens in prompts)) if common else 0
+        ends = [tokens[shared:] for tokens in prompts]
+        if shared < 1 or not self.slots.partial or len(ends) > BRANCHES or sum(map(len, ends)) > BATCH_TOKENS:
+            return [self._read(tokens, cancel) for tokens in prompts]
+        beginning = self.evaluate(prompts[0][:shared], room=1, cancel=cancel)
+        logits = self._read_branches(beginning.slot, ends, cancel)
+        evaluated = [beginning.evaluated + len(ends[0]), *map(len, ends[1:])]
+        return [(row, count, len(tokens) - count) for row, count, tokens in zip(logits, evaluated, prompts, strict=True)]
+
+    def _read(self, tokens: Sequence[int], cancel: CancelToken) -> tuple[Logits, int, int]:
+        read = self.evaluate(tokens, room=1, cancel=cancel)
+        return self.logits().copy(), read.evaluated, read.reused
+
+    def _read_branches(self, trunk: Slot, ends: Sequence[Sequence[int]], cancel: CancelToken) -> list[Logits]:
+        """The logits behind each of several ends of what `trunk` holds. Their cells are free again afterwards."""
+        for evicted in self.slots.make_room(sum(map(len, ends)), trunk):
+            self._drop(evicted.sequence, 0)
+        length = len(trunk.tokens)
+        branches = range(SEQUENCES, SEQUENCES + len(ends))
+        rows = [
+            _Row(token, length + place, branch, place == len(end) - 1)
+            for branch, end in zip(branches, ends, strict=True)
+            for place, token in enumerate(end)
+        ]
+        try:
+            for branch in branches:
+                ll.llama_memory_seq_cp(self._memory, trunk.sequence, branch, 0, length)
+            self._run(rows, cancel)
+            return [self.logits(row).copy() for row, one in enumerate(rows) if one.output]
+        finally:
+            for branch in branches:
+                self._drop(branch, 0)
+
+    def _check_length(self, tokens: Sequence[int], room: int) -> None:
+        if len(tokens) + room > self.context_tokens:
+            raise PromptTooLong(
+                f"The prompt has {len(tokens)} tokens and the answer may have {room}, but the model reads {self.context_tokens} at once.",
+                prompt_tokens=len(tokens),
+                answer_tokens=room,
+                context_tokens=self.context_tokens,
+            )
 
     def keep(self, beginning: Sequence[int]) -> None:
         """Remember a beginning of prompts. It is saved when a prompt begins with it, and comes back from disk when it has gone."""
@@ -329,30 +384,39 @@ class LlamaCppEngine:
             self._drop(slot.sequence, len(slot.tokens))
 
     def _decode(self, slot: Slot, tokens: Sequence[int], *, outputs: int, cancel: CancelToken) -> None:
+        """Evaluate tokens behind what `slot` holds; where that fails, it holds what it held before, or nothing."""
+        start, silent = len(slot.tokens), len(tokens) - outputs
+        rows = [_Row(token, start + index, slot.sequence, index >= silent) for index, token in enumerate(tokens)]
+        try:
+            self._run(rows, cancel)
+        except Exception:
+            if not self._drop(slot.sequence, start):
+                self._drop(slot.sequence, 0)
+                slot.cut(0)
+            raise
+        self.slots.append(slot, tokens)
+
+    def _run(self, rows: Sequence[_Row], cancel: CancelToken) -> None:
+        """One pass over the weights. Raises what a pass that came to nothing means; what it left in the cache is the caller's to drop."""
         cancel.check()
-        if outputs > MAX_OUTPUTS:
+        if (outputs := sum(row.output for row in rows)) > MAX_OUTPUTS:
             # llama.cpp ends the process over this.
             raise RuntimeError(f"{outputs} outputs were asked for, but there is room for {MAX_OUTPUTS}")
-        start = len(slot.tokens)
         batch = self._batch
-        batch.n_tokens = len(tokens)
-        for index, token in enumerate(tokens):
-            batch.token[index] = token
-            batch.pos[index] = start + index
+        batch.n_tokens = len(rows)
+        for index, row in enumerate(rows):
+            batch.token[index] = row.token
+            batch.pos[index] = row.position
             batch.n_seq_id[index] = 1
-            batch.seq_id[index][0] = slot.sequence
-            batch.logits[index] = 1 if index >= len(tokens) - outputs else 0
+            batch.seq_id[index][0] = row.sequence
+            batch.logits[index] = row.output
         # One token takes milliseconds; asking between all its operations would only cost time.
-        callback = ll.ggml_abort_callback(lambda _data: cancel.cancelled) if len(tokens) > 1 else _NO_ABORT
+        callback = ll.ggml_abort_callback(lambda _data: cancel.cancelled) if len(rows) > 1 else _NO_ABORT
         ll.llama_set_abort_callback(self._context, callback, None)
         status = ll.llama_decode(self._context, batch)
         ll.llama_set_abort_callback(self._context, _NO_ABORT, None)
         if status == 0:
-            self.slots.append(slot, tokens)
             return
-        if not self._drop(slot.sequence, start):
-            self._drop(slot.sequence, 0)
-            slot.cut(0)
         if cancel.cancelled:
             raise Cancelled()
         if status == 1:
@@ -400,7 +464,7 @@ def _new_context(model: Any, cells: int, tuning: Tuning) -> Any:
     params.n_ctx = cells
     params.n_batch = BATCH_TOKENS
     params.n_ubatch = tuning.microbatch
-    params.n_seq_max = SEQUENCES
+    params.n_seq_max = SEQUENCES + BRANCHES
     params.kv_unified = True
     params.n_outputs_max = MAX_OUTPUTS
     params.n_threads = tuning.threads

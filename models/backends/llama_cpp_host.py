@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from core.cancel import CancelToken
+from core.documents import Usage
 from core.errors import NotEnoughMemory
 from core.process.child import serve
 from core.process.wire import Json
@@ -16,7 +17,7 @@ from models.backends.engine_tuning import Tuning, default_tuning
 from models.backends.gguf_header import GgufHeader, read_header
 from models.backends.kv_slots import cache_cells, common_prefix
 from models.backends.llama_cpp_calibration import calibrate
-from models.backends.llama_cpp_decoding import Finished, choose, reply, stream
+from models.backends.llama_cpp_decoding import Finished, choose, choose_each, reply, stream
 from models.backends.llama_cpp_engine import LlamaCppEngine, LoadedModel, has_gpu
 from models.backends.reply_grammar import reply_grammar
 from models.backends.saved_beginnings import SavedBeginnings, model_identity
@@ -72,8 +73,12 @@ class LlamaCppHost:
     def choose(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         engine = self._loaded(payload, cancel)
         messages, answer_start = _prompt(payload)
-        probabilities, mass, usage = choose(engine, messages, answer_start, payload["labels"], cancel=cancel)
-        yield {"probabilities": probabilities, "mass": mass, "usage": asdict(usage)}
+        yield asdict(choose(engine, messages, answer_start, payload["labels"], cancel=cancel))
+
+    def choose_each(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        engine = self._loaded(payload, cancel)
+        prompts = [_prompt(prompt) for prompt in payload["prompts"]]
+        yield {"choices": [asdict(chosen) for chosen in choose_each(engine, prompts, payload["labels"], cancel=cancel)]}
 
     def count_tokens(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         engine = self._loaded(payload, cancel)
@@ -144,20 +149,21 @@ def _prompt(payload: Json) -> tuple[list[tuple[str, str]], str]:
     return [(message["role"], message["content"]) for message in payload["messages"]], payload["answer_start"]
 
 
-def _coalesced(pieces: Generator[str, None, Finished]) -> Generator[Json, None, Finished]:
-    """Text events of the pieces, at most one in 40 ms."""
-    waiting = ""
+def _coalesced(pieces: Generator[tuple[str, Usage], None, Finished]) -> Generator[Json, None, Finished]:
+    """Text events of the pieces with what was paid so far, at most one in 40 ms."""
+    waiting, usage = "", Usage()
     sent = 0.0
     while True:
         try:
-            waiting += next(pieces)
+            text, usage = next(pieces)
+            waiting += text
         except StopIteration as end:
             if waiting:
-                yield {"text": waiting}
+                yield {"text": waiting, "usage": asdict(usage)}
             finished: Finished = end.value
             return finished
         if time.monotonic() - sent >= COALESCE_SECONDS:
-            yield {"text": waiting}
+            yield {"text": waiting, "usage": asdict(usage)}
             waiting, sent = "", time.monotonic()
 
 
@@ -170,6 +176,7 @@ if __name__ == "__main__":
             "stream": host.stream,
             "reply": host.reply,
             "choose": host.choose,
+            "choose_each": host.choose_each,
             "count_tokens": host.count_tokens,
         }
     )

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from core.cancel import CancelToken
 from core.documents import Message, Prompt, Usage
 from core.errors import Cancelled, PromptTooLong
-from core.protocols import ChatModel
+from core.protocols import ChatModel, stop
 from models.backends.echo import EchoChatModel
 from models.chat_model import LlamaCppChatModel
 from tests.fakes.scripted_chat_model import ScriptedChatModel
@@ -161,6 +161,21 @@ def test_a_choice_of_one_label_says_how_probable_it_is(model: ChatModel, cancel:
     assert 0.0 <= choice.mass <= 1.0
 
 
+def test_choices_behind_prompts_that_begin_alike_are_those_made_one_by_one(model: ChatModel, cancel: CancelToken) -> None:
+    rules = "The fog bell rings twice a minute. " * 12
+    prompts = [ask(f"{rules}{end}", answer_start="Answer:") for end in ("Is it loud?", "Does it ring?", "你好吗？")]
+    labels = [" yes", " no"]
+
+    together = model.choose_each(prompts, labels, cancel=cancel)
+
+    assert len(together) == 3
+    for alone, choice in zip([model.choose(prompt, labels, cancel=cancel) for prompt in prompts], together, strict=True):
+        assert dict(choice.probabilities) == pytest.approx(dict(alone.probabilities), abs=0.02)
+        assert choice.mass == pytest.approx(alone.mass, abs=0.02)
+        assert choice.usage.evaluated + choice.usage.reused == alone.usage.evaluated + alone.usage.reused
+    assert model.choose_each([], labels, cancel=cancel) == ()
+
+
 def test_a_text_says_how_sure_its_writer_was(model: ChatModel, cancel: CancelToken) -> None:
     stream = model.stream(ask("What is the capital of France?"), max_tokens=8, cancel=cancel)
     while True:
@@ -196,6 +211,8 @@ def test_a_cancelled_token_stops_every_operation(model: ChatModel) -> None:
         model.reply(ask("Hello"), Decision, max_tokens=100, cancel=cancel)
     with pytest.raises(Cancelled):
         model.choose(ask("Hello"), ["yes", "no"], cancel=cancel)
+    with pytest.raises(Cancelled):
+        model.choose_each([ask("Hello"), ask("Bye")], ["yes", "no"], cancel=cancel)
 
 
 def test_a_stream_cancelled_in_the_middle_ends_and_the_next_call_works(model: ChatModel) -> None:
@@ -217,6 +234,21 @@ def test_a_stream_that_nobody_reads_to_its_end_does_not_block_the_next_call(mode
     stream.close()
 
     assert read(model, ask("Hello"), cancel)[0]
+
+
+def test_a_stream_that_is_stopped_says_what_was_paid(model: ChatModel, cancel: CancelToken) -> None:
+    prompt = ask("Tell me a very long story about the sea.")
+    whole = read(model, prompt, cancel)[1]
+    stream = model.stream(prompt, max_tokens=24, cancel=cancel)
+    next(stream)
+
+    stopped = stop(stream)
+
+    assert stopped is not None
+    assert stopped.usage.evaluated + stopped.usage.reused == whole.evaluated + whole.reused
+    assert 1 <= stopped.usage.generated <= 24
+    assert stop(stream) is None
+    assert stop(model.stream(prompt, max_tokens=24, cancel=cancel)) is None
 
 
 def test_odd_characters_are_only_characters(model: ChatModel, cancel: CancelToken) -> None:

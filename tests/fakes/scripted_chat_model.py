@@ -99,12 +99,15 @@ class ScriptedChatModel:
         usage = self._begin(asked, cancel)
         step = self._next("stream", prompt)
         pieces = [step] if isinstance(step, str) else list(step)
-        for count, piece in enumerate(pieces):
-            cancel.check()
-            if count >= max_tokens:
-                return Written(usage, "length", self._confidence)
-            usage += Usage(generated=1)
-            yield piece
+        try:
+            for count, piece in enumerate(pieces):
+                cancel.check()
+                if count >= max_tokens:
+                    return Written(usage, "length", self._confidence)
+                usage += Usage(generated=1)
+                yield piece
+        except GeneratorExit:
+            return Written(usage)
         cancel.check()
         return Written(usage, "end", self._confidence if pieces else None)
 
@@ -131,6 +134,9 @@ class ScriptedChatModel:
         total = sum(weights.values())
         shares = {label: weights.get(label, 0.0) / total if total else 1 / len(labels) for label in labels}
         return Choice(shares, usage, min(total, 1.0))
+
+    def choose_each(self, prompts: Sequence[Prompt], labels: Sequence[str], *, cancel: CancelToken) -> tuple[Choice, ...]:
+        return tuple(self.choose(prompt, labels, cancel=cancel) for prompt in prompts)
 
     def count_tokens(self, text: str) -> int:
         return len(_tokens(text))

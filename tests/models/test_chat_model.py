@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -161,6 +161,35 @@ class TestCache:
         again = model.choose(ask("Is the sea deep?"), ["yes", "no"], cancel=CancelToken()).usage
 
         assert again == Usage(1, first.evaluated + first.reused - 1, 0)
+
+    @pytest.mark.parametrize(
+        "ends",
+        [("Is it wet?", "Is it safe?", "跑步可以吗？"), ("a?", "b?", "c?", "d?", "e?"), ("wet " * 300, "dry " * 300)],
+        ids=["three short ends", "too many ends", "too long ends"],
+    )
+    def test_prompts_that_begin_alike_share_their_beginning_and_choose_as_alone(
+        self, model: LlamaCppChatModel, ends: Sequence[str]
+    ) -> None:
+        prompts = [ask(f"{end} Answer yes or no.", f"On pier {len(ends)} nobody may run. " * 40) for end in ends]
+
+        together = model.choose_each(prompts, ["yes", "no"], cancel=CancelToken())
+        alone = [model.choose(prompt, ["yes", "no"], cancel=CancelToken()) for prompt in prompts]
+
+        assert together[0].usage.evaluated > 300
+        for choice, other in zip(together, alone, strict=True):
+            # Whoever reads the beginning again reads it in other batches, and so small a model rounds visibly.
+            assert dict(choice.probabilities) == pytest.approx(dict(other.probabilities), abs=0.05)
+        assert all(choice.usage.reused > 300 for choice in together[1:])
+
+    def test_branches_leave_nothing_behind(self, model: LlamaCppChatModel) -> None:
+        beginning = "Nobody may run on the long pier. " * 40
+        prompts = [ask(f"{end} " * 100, beginning) for end in ("wet", "dry", "high", "low")]
+
+        for _ in range(12):
+            model.choose_each(prompts, ["yes", "no"], cancel=CancelToken())
+        again = model.choose_each(prompts, ["yes", "no"], cancel=CancelToken())
+
+        assert again[0].usage.reused > 300
 
     def test_a_few_shot_beginning_stays_warm_while_answers_are_written(self, model: LlamaCppChatModel) -> None:
         examples = "Question: How many? Strategy: complex. " * 20

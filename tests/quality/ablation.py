@@ -99,6 +99,10 @@ class _Wrapped:
     def choose(self, prompt: Prompt, labels: Sequence[str], *, cancel: CancelToken) -> Choice:
         return self._chat_model.choose(prompt, labels, cancel=cancel)
 
+    def choose_each(self, prompts: Sequence[Prompt], labels: Sequence[str], *, cancel: CancelToken) -> tuple[Choice, ...]:
+        # One by one, so that what is switched off in `choose` is switched off here too.
+        return tuple(self.choose(prompt, labels, cancel=cancel) for prompt in prompts)
+
     def count_tokens(self, text: str) -> int:
         return self._chat_model.count_tokens(text)
 

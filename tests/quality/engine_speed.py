@@ -145,7 +145,7 @@ class Measuring:
         text = ""
         while True:
             try:
-                text += next(stream)
+                text += next(stream)[0]
             except StopIteration as end:
                 usage: Usage = end.value.usage
                 return usage.generated, text

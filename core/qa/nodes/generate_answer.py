@@ -36,11 +36,13 @@ def generate_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     for piece in stream:
         text += piece
         if _says(text, refusal):
+            stream.stop()
             return {"generation": "", "refused": True, "usage": context.meter.take()}
         now = shown(text, finished=False, asked=asked)
         if now and not weighed:
             weighed = True
             if not _carried(text, state, context):
+                stream.stop()
                 return {"generation": "", "refused": True, "usage": context.meter.take()}
         visible = _show(now, visible, runtime)
     text = shown(text, finished=True, asked=asked)

@@ -10,7 +10,7 @@ from core.documents import Judgement, ScoredChunk, WebResult
 from core.qa.citations import without_marks
 from core.qa.claims import doubtful
 from core.qa.context import QAContext
-from core.qa.decisions import BROKEN_DECISION, LabelQuestion, probability
+from core.qa.decisions import BROKEN_DECISION, LabelQuestion, probabilities
 from core.qa.judgement import evidence_texts, judgement_of, retry_query
 from core.qa.language import PromptLanguage, prompt_language
 from core.qa.prompt import evidence_prompt, prompt_text
@@ -42,7 +42,7 @@ def judge_answer(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     notes: tuple[str, ...] = ()
     try:
         asked = checks(question, state["generation"], state["documents"], state["web"].results)
-        relevance, completeness, faithfulness = (probability(context.chat_model, *check, cancel=context.cancel) for check in asked)
+        relevance, completeness, faithfulness = probabilities(context.chat_model, asked, cancel=context.cancel)
         judgement = judgement_of(relevance, completeness, faithfulness, doubts)
     except BROKEN_DECISION:
         notes = ("judge_failed",)

@@ -141,7 +141,10 @@ GR-9,feed roller,Brask 4,190.00,Tarn Works,7"""
 @pytest.mark.parametrize(
     ("claim", "quote"),
     [
-        ("The item described as seal ring costs 281.50 crowns, by the price list of the maker.", "GR-8,seal ring,Brask 5,281.50,Nord & Sons,0"),
+        (
+            "The item described as seal ring costs 281.50 crowns, by the price list of the maker.",
+            "GR-8,seal ring,Brask 5,281.50,Nord & Sons,0",
+        ),
         ("The price in crowns of the feed roller that fits the Brask 4 is 190.00.", "GR-9,feed roller,Brask 4,190.00,Tarn Works,7"),
     ],
 )

@@ -46,3 +46,21 @@ def test_the_links_of_a_question_may_stand_in_different_passages() -> None:
     asked = ask(QUESTION, unsure(["Where is the silver anchor?", "How heavy is what the harbour museum shows?"], ""), files)
 
     assert not asked.answer.refused
+
+
+def test_what_a_draft_cost_that_was_refused_is_counted_in_its_step() -> None:
+    def streams(prompt: Prompt) -> list[str]:
+        return ["nine", "\n", "It opens ", "at nine ", "[2]."]
+
+    model = ScriptedChatModel(
+        streams=streams,
+        replies=lambda prompt, kind: {"lookups": [QUESTION]},
+        choices=lambda prompt, labels: {labels[0]: 0.5, labels[1]: 0.5},
+    )
+
+    asked = ask(QUESTION, model, KnownPassages(otherwise=[MUSEUM]), budget="quick")
+
+    steps = {step.node: step for step in asked.answer.steps}
+    assert asked.answer.refused
+    assert steps["generate_answer"].usage.generated == 2
+    assert steps["generate_answer"].usage.evaluated > 0
