@@ -10,7 +10,7 @@ from core.qa.citations import passage_sentences, without_marks
 from core.qa.names import fold
 from core.qa.support import COMMON, HAN, pairs, tokens
 
-RELEVANCE, COMPLETENESS, FAITHFULNESS = 0.4, 0.2, 0.4
+WEIGHTS = RELEVANCE, COMPLETENESS, FAITHFULNESS = 0.4, 0.2, 0.4
 # An answer with a part that the evidence does not bear out is not faithful, whatever the model thinks of it.
 DOUBTFUL_FAITHFULNESS = 0.3
 RETRY_WORDS = 8

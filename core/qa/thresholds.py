@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Decision = Literal["files", "several", "plan", "enough"]
+Decision = Literal["files", "several", "plan", "enough", "judge"]
 
 ALWAYS = 0.0
 NEVER = 1.01

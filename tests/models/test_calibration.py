@@ -68,7 +68,7 @@ def test_when_no_place_can_be_written_the_person_is_told(weights: Path, tmp_path
 def test_what_is_not_calibrated_is_not_written_down(weights: Path, tmp_path: Path) -> None:
     file = keep_calibration(FOUND, weights, tmp_path / "home")
 
-    assert '"judge"' not in file.read_text(encoding="utf-8")
+    assert '"answer"' not in file.read_text(encoding="utf-8")
 
 
 def test_nobody_calibrated_means_the_safe_thresholds(weights: Path, tmp_path: Path) -> None:

@@ -18,17 +18,22 @@ from core.qa.prompt import prompt_text
 from core.qa.thresholds import ALWAYS, NEVER, Decision
 
 FORMAT = 1
+Asked = tuple[tuple[float, LabelQuestion], ...]
 _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A labelled question; `right` is the English label that a perfect model would choose, `upcoming` what would be looked up next."""
+    """A labelled question; `right` is the English label that a perfect model would choose, `upcoming` what would be looked up next.
+
+    `answer` is an answer to judge.
+    """
 
     question: str
     right: str
     passages: tuple[ScoredChunk, ...] = ()
     upcoming: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,41 +41,48 @@ class CalibratedDecision:
     """A decision between two labels.
 
     `label` is the English form of the first label, `examples` the stem of the file of labelled examples, `prompts` the prompt files that
-    it reads. From the confidence `tips_at` on, the first label is taken: the cost of a wrong first label, divided by that and the cost of a
+    it reads. `ask` makes what the model is asked, with the weight of each question in the decision; the weights add up to one. From the confidence `tips_at` on, the first label is taken: the cost of a wrong first label, divided by that and the cost of a
     wrong second one. `safe` is the threshold for a model that cannot tell the labels apart.
     """
 
     name: Decision
     label: str
     examples: str
-    ask: Callable[[Example], LabelQuestion]
+    ask: Callable[[Example], Asked]
     prompts: tuple[str, ...]
     tips_at: float
     safe: float
 
 
-def _needs_files(example: Example) -> LabelQuestion:
+def _needs_files(example: Example) -> Asked:
     from core.qa.nodes.route_question import needs_files
 
-    return needs_files(example.question)
+    return ((1.0, needs_files(example.question)),)
 
 
-def _needs_several(example: Example) -> LabelQuestion:
+def _needs_several(example: Example) -> Asked:
     from core.qa.nodes.decompose_question import needs_several
 
-    return needs_several(example.question)
+    return ((1.0, needs_several(example.question)),)
 
 
-def _is_stated(example: Example) -> LabelQuestion:
+def _is_stated(example: Example) -> Asked:
     from core.qa.nodes.evaluate_context import is_stated
 
-    return is_stated(example.question, example.passages)
+    return ((1.0, is_stated(example.question, example.passages)),)
 
 
-def _is_complete(example: Example) -> LabelQuestion:
+def _is_good(example: Example) -> Asked:
+    from core.qa.judgement import WEIGHTS
+    from core.qa.nodes.judge_answer import checks
+
+    return tuple(zip(WEIGHTS, checks(example.question, example.answer, example.passages), strict=True))
+
+
+def _is_complete(example: Example) -> Asked:
     from core.qa.nodes.plan_next_step import is_complete
 
-    return is_complete(example.question, example.passages, example.upcoming)
+    return ((1.0, is_complete(example.question, example.passages, example.upcoming)),)
 
 
 DECISIONS = (
@@ -84,6 +96,11 @@ DECISIONS = (
     CalibratedDecision("enough", "yes", "evidence", _is_stated, ("rules", "evidence", "evaluate_context"), tips_at=0.5, safe=ALWAYS),
     # A lookup too many costs seconds, one too few a part of the answer.
     CalibratedDecision("plan", "yes", "evidence", _is_complete, ("rules", "evidence", "plan_next_step"), tips_at=0.8, safe=NEVER),
+    # A good answer that is searched for again costs seconds and may get worse; a bad one that is let through is what nobody notices. A model
+    # that cannot tell would search again at random.
+    CalibratedDecision(
+        "judge", "yes", "answers", _is_good, ("rules", "evidence", "judge_answer", "judge_answer_checks"), tips_at=0.4, safe=ALWAYS
+    ),
 )
 
 
@@ -97,6 +114,7 @@ def read_examples(name: str) -> tuple[Example, ...]:
             row["right"],
             tuple(_passage(n, **passage) for n, passage in enumerate(row.get("passages", ()), 1)),
             row.get("upcoming", ""),
+            row.get("answer", ""),
         )
         for row in rows
     )

@@ -14,6 +14,7 @@ from core.qa.language import prompt_language
 from core.qa.lookups import answers, next_round
 from core.qa.prompt import evidence_prompt
 from core.qa.state import Plan, QAState
+from core.qa.thresholds import NEVER
 
 SURELY_COMPLETE = 0.95
 
@@ -49,7 +50,8 @@ def plan_next_step(state: QAState, runtime: Runtime[QAContext]) -> QAState:
 
 def _advice(state: QAState, context: QAContext, upcoming: str) -> tuple[Plan, float | None, tuple[str, ...]]:
     """What to do next, how sure it is that nothing is missing, and what went wrong."""
-    if not state["documents"]:
+    # A model that cannot tell is not asked: what it says would change nothing.
+    if not state["documents"] or context.thresholds.plan >= NEVER:
         return "retrieve", None, ()
     asked = is_complete(state["standalone_question"], state["documents"], upcoming)
     try:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.documents import Prompt
 from core.qa.nodes.decompose_question import plan_prompt, usable_plan
-from core.qa.thresholds import Logistic
+from core.qa.thresholds import NEVER, Logistic
 from tests.fakes.asking import CALIBRATED, Asked, ask
 from tests.fakes.retrieval import KnownPassages, passage
 from tests.fakes.scripted_chat_model import ScriptedChatModel
@@ -61,6 +61,16 @@ def test_the_trace_says_how_sure_the_decision_is_by_what_such_probabilities_were
     asked = ask(QUESTION, counting(n1=0.7, n2=0.3), KnownPassages(otherwise=[BRIDGE]), thresholds=curved)
 
     assert asked.detail("decompose_question")["several_probability"] == pytest.approx(curved.confidence("several", 0.3), abs=0.001)
+
+
+@pytest.mark.parametrize(("plan", "times"), [(0.9, 1), (NEVER, 0)])
+def test_whether_something_is_missing_is_asked_of_models_that_can_tell(plan: float, times: int) -> None:
+    model = counting(n1=0.1, n2=0.9)
+
+    asked = ask(QUESTION, model, KnownPassages(otherwise=[BRIDGE]), thresholds=CALIBRATED.model_copy(update={"plan": plan}))
+
+    assert plan_of(asked) == ["Who built the Tarn bridge?", "Where was Iver Holt born?"]
+    assert len([call for call in model.calls("choose") if "next lookup" in call.prompt.messages[-1].content.casefold()]) == times
 
 
 def test_a_model_that_counts_only_high_splits() -> None:
