@@ -18,8 +18,10 @@ from core.qa.prompt import prompt_text
 from core.qa.thresholds import ALWAYS, NEVER, Decision
 
 FORMAT = 1
-Asked = tuple[tuple[float, LabelQuestion], ...]
 _FOLDER = Path(__file__).parent
+
+Asked = tuple[tuple[float, LabelQuestion], ...]
+"""What a model is asked about one example, each question with its weight in the decision; the weights add up to one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class CalibratedDecision:
     """A decision between two labels.
 
     `label` is the English form of the first label, `examples` the stem of the file of labelled examples, `prompts` the prompt files that
-    it reads. `ask` makes what the model is asked, with the weight of each question in the decision; the weights add up to one. From the confidence `tips_at` on, the first label is taken: the cost of a wrong first label, divided by that and the cost of a
+    it reads. From the confidence `tips_at` on, the first label is taken: the cost of a wrong first label, divided by that and the cost of a
     wrong second one. `safe` is the threshold for a model that cannot tell the labels apart.
     """
 
