@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.documents import Answer, Citation, Step
+from core.documents import Citation, Step
 from core.errors import Cancelled, LamplightError
 from core.events import AnswerExpected, AnswerFinished, AnswerRestarted, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.store.user_store import ConversationSummary, Turn
@@ -18,33 +17,17 @@ from desktop.conversation.answer_job import TurnSaved, answer_job
 from desktop.conversation.conversation_list import ConversationList
 from desktop.conversation.conversation_view import ConversationView
 from desktop.conversation.details_panel import DetailsPanel
+from desktop.conversation.drafts import Drafts
+from desktop.conversation.running_answer import RunningAnswer
 from desktop.conversation.step_words import expected_words, running_title, stored_details
 from desktop.conversation.turn_view import TurnView
-from desktop.conversation.turn_words import note_line, problem_of, problem_of_stored
+from desktop.conversation.turn_words import note_line, problem_of_stored
 from desktop.conversation.web_consent import AskInWindow
 from desktop.spoken_errors import spoken
 from desktop.worker import Errands, Worker
 
 if TYPE_CHECKING:
     from desktop.assembly import Application
-
-DRAFT_MS = 800
-
-
-@dataclass
-class _Run:
-    """The answer that is being made."""
-
-    ticket: int
-    conversation_id: int
-    key: int
-    question: str
-    draft: str = ""  # what stood in the box and was not sent
-    steps: list[tuple[Step, dict[str, object]]] = field(default_factory=list)
-    node: str = ""
-    text: str = ""
-    own_text: str = ""
-    expected_seconds: float | None = None
 
 
 class ConversationController(QObject):
@@ -74,16 +57,12 @@ class ConversationController(QObject):
         self._trace: dict[int, list[tuple[Step, dict[str, object]]]] = {}
         self._as_typed: set[int] = set()  # turns that were asked without rewriting
         self._selected: int | None = None
-        self._run: _Run | None = None
+        self._run: RunningAnswer | None = None
         self._next_key = -1
         self._library_size: int | None = None
-        self._drafts: dict[int, str] = {}
+        self.drafts = Drafts(errands, self)
         self._typed_early = False
         self._waiting = ""
-        self._draft_timer = QTimer(self)
-        self._draft_timer.setSingleShot(True)
-        self._draft_timer.setInterval(DRAFT_MS)
-        self._draft_timer.timeout.connect(self.save_drafts)
         self._connect()
 
     def _connect(self) -> None:
@@ -112,11 +91,13 @@ class ConversationController(QObject):
     def use(self, application: Application) -> None:
         """Work with this application from now on, and show its conversations."""
         self._application = application
+        self.drafts.use(application.user_store)
         self._list_after(application.user_store.mark_interrupted)
 
     def release(self) -> None:
         """The application is about to close."""
-        self.save_drafts()
+        self.drafts.save()
+        self.drafts.use(None)
         self._application = None
 
     @property
@@ -152,7 +133,7 @@ class ConversationController(QObject):
         self._errands.do(store.create_conversation, self._created, self.failed.emit)
 
     def _created(self, conversation_id: int) -> None:
-        self.save_drafts()
+        self.drafts.save()
         self._shown = conversation_id
         self._reload_list()
         self._show_turns(conversation_id, [], "")
@@ -163,7 +144,7 @@ class ConversationController(QObject):
         if self._application is None:
             return
         store = self._application.user_store
-        self.save_drafts()
+        self.drafts.save()
         self._shown = conversation_id
         self._list.show_conversations(self._summaries, conversation_id)
 
@@ -209,7 +190,7 @@ class ConversationController(QObject):
         run = self._run if self._run is not None and self._run.conversation_id == conversation_id else None
         if run is not None:
             views = [view for view in views if view.key != run.key]
-            views.append(TurnView(run.key, run.question, "running", text=run.text, own_text=run.own_text))
+            views.append(run.view())
         self._turns = views
         self._trace = {key: steps for key, steps in self._trace.items() if any(view.key == key for view in views)}
         self._view.transcript.show_turns(views)
@@ -246,7 +227,7 @@ class ConversationController(QObject):
             self._run = None
             self._show_running()
         store = self._application.user_store
-        self._drafts.pop(conversation_id, None)
+        self.drafts.forget(conversation_id)
         if self._shown == conversation_id:
             self._shown = None
         self._list_after(lambda: store.delete_conversation(conversation_id))
@@ -257,8 +238,7 @@ class ConversationController(QObject):
         if self._shown is None:
             self._typed_early = True
             return
-        self._drafts[self._shown] = self._view.question_box.text
-        self._draft_timer.start()
+        self.drafts.keep(self._shown, self._view.question_box.text)
 
     def _take_early_words(self, conversation_id: int, draft: str) -> None:
         """Show the draft, unless something was typed or even sent before there was a conversation to keep it."""
@@ -270,8 +250,7 @@ class ConversationController(QObject):
         if waiting != typed.strip() and draft and draft != typed:
             typed = f"{draft}\n{typed}"
             self._set_draft(typed)
-        self._drafts[conversation_id] = typed
-        self._draft_timer.start()
+        self.drafts.keep(conversation_id, typed)
         if waiting and waiting == typed.strip():
             QTimer.singleShot(0, self, lambda: self.ask(waiting))
 
@@ -280,15 +259,6 @@ class ConversationController(QObject):
         self._view.question_box.set_text(text)
         self._view.question_box.edit.blockSignals(False)
         self._show_running()
-
-    def save_drafts(self) -> None:
-        """Put what was typed on the disk."""
-        self._draft_timer.stop()
-        drafts, self._drafts = self._drafts, {}
-        if self._application is not None:
-            store = self._application.user_store
-            for conversation_id, text in drafts.items():
-                self._errands.do(lambda conversation_id=conversation_id, text=text: store.save_draft(conversation_id, text))  # type: ignore[misc]
 
     # Asking
 
@@ -308,19 +278,18 @@ class ConversationController(QObject):
         draft = self._view.question_box.text
         if draft.strip() == question.strip():
             draft = ""
-            self._drafts.pop(conversation_id, None)
-            self._draft_timer.stop()
+            self.drafts.forget(conversation_id)
             self._set_draft("")
         ticket = self.worker.start(
             lambda cancel: answer_job(
                 application.user_store, application.session, self.consent, conversation_id, question, cancel, as_typed=as_typed
             )
         )
-        self._run = _Run(ticket, conversation_id, self._next_key, question, draft)
+        self._run = RunningAnswer(ticket, conversation_id, self._next_key, question, draft)
         self._next_key -= 1
         if as_typed:
             self._as_typed.add(self._run.key)
-        view = TurnView(self._run.key, question, "running")
+        view = self._run.view()
         self._turns.append(view)
         self._trace[view.key] = self._run.steps
         self._view.transcript.add_turn(view)
@@ -381,24 +350,24 @@ class ConversationController(QObject):
                 if self.consent.waiting:
                     self._view.consent_bar.ask(query)
             case AnswerFinished(answer):
-                self._finish(run, self._answer_view(run, answer))
+                self._finish(run, run.finished_view(answer, self._library_size))
 
     def _ended(self, ticket: int, error: LamplightError | None) -> None:
         run = self._run
         if run is None or run.ticket != ticket:
             return
         if error is None or isinstance(error, Cancelled):
-            self._finish(run, TurnView(run.key, run.question, "interrupted", None, run.text, run.own_text))
+            self._finish(run, run.interrupted_view())
             return
         if run.key < 0 and not run.draft:  # not even the question could be kept: it goes back into the box
-            self._drafts[run.conversation_id] = run.question
+            self.drafts.keep(run.conversation_id, run.question)
             if self._shown == run.conversation_id:
                 self._set_draft(run.question)
-        self._finish(run, TurnView(run.key, run.question, "failed", None, run.text, run.own_text, problem_of(error)))
+        self._finish(run, run.failed_view(error))
         if error.code in ("index_damaged", "chats_damaged", "model_missing", "model_unusable"):
             self.failed.emit(error)
 
-    def _rekey(self, run: _Run, turn_id: int) -> None:
+    def _rekey(self, run: RunningAnswer, turn_id: int) -> None:
         self._view.transcript.rename_turn(run.key, turn_id)
         self._turns = [dataclasses.replace(turn, key=turn_id) if turn.key == run.key else turn for turn in self._turns]
         self._trace[turn_id] = self._trace.pop(run.key, run.steps)
@@ -409,14 +378,13 @@ class ConversationController(QObject):
             self._as_typed.add(turn_id)
         run.key = turn_id
 
-    def _keep_draft(self, run: _Run) -> None:
+    def _keep_draft(self, run: RunningAnswer) -> None:
         """Storing a question forgets the draft on the disk; this one was not that question's."""
         if run.draft:
             shown = self._shown == run.conversation_id
-            self._drafts[run.conversation_id] = self._view.question_box.text if shown else run.draft
-            self._draft_timer.start()
+            self.drafts.keep(run.conversation_id, self._view.question_box.text if shown else run.draft)
 
-    def _write(self, run: _Run, text: str, own_knowledge: bool) -> None:
+    def _write(self, run: RunningAnswer, text: str, own_knowledge: bool) -> None:
         if own_knowledge:
             run.own_text += text
         else:
@@ -425,17 +393,13 @@ class ConversationController(QObject):
         if card is not None:
             card.add_text(text, own_knowledge=own_knowledge)
 
-    def _write_again(self, run: _Run) -> None:
+    def _write_again(self, run: RunningAnswer) -> None:
         run.text = ""
         card = self._view.transcript.cards.get(run.key)
         if card is not None:
             card.clear_text()
 
-    def _answer_view(self, run: _Run, answer: Answer) -> TurnView:
-        state = "interrupted" if answer.interrupted else "finished"
-        return TurnView(run.key, run.question, state, answer, answer.text, library_size=self._library_size, note=note_line(answer))  # type: ignore[arg-type]
-
-    def _finish(self, run: _Run, view: TurnView) -> None:
+    def _finish(self, run: RunningAnswer, view: TurnView) -> None:
         self._run = None
         self._turns = [view if turn.key == view.key else turn for turn in self._turns]
         self._view.consent_bar.hide()
@@ -445,7 +409,7 @@ class ConversationController(QObject):
         if self._selected == view.key:
             self._show_details(view)
 
-    def _show_status(self, run: _Run) -> None:
+    def _show_status(self, run: RunningAnswer) -> None:
         card = self._view.transcript.cards.get(run.key)
         if card is not None:
             card.show_status(f"{running_title(run.node)}…{expected_words(run.expected_seconds)}")

@@ -16,9 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from core.paths import Paths
 from core.settings import Settings
-from desktop.app import WindowApp, load_models
 from desktop.theme import apply_theme
 from desktop.translation import install_language
+from desktop.warming import load_models
+from desktop.window_app import WindowApp
 from tests.fakes.window import ScriptedSession, WindowApplication
 
 HERE = Path(__file__).parent

@@ -19,11 +19,11 @@ from core.logs import EventLog
 from core.paths import Paths
 from core.settings import AppearanceSettings, ModelSettings, Settings, WebSettings
 from core.settings_file import load_settings
-from desktop.app import WindowApp, dress
 from desktop.assembly import SmallerModel
 from desktop.conversation.answer_card import AnswerCard
 from desktop.start_options import StartOptions
 from desktop.widgets.icon_button import IconButton
+from desktop.window_app import WindowApp, dress
 from tests.desktop.conftest import Open
 from tests.fakes.window import (
     AskConsent,
@@ -295,7 +295,7 @@ def test_asking_as_typed_leaves_what_stands_in_the_box(open_window: Open, qtbot:
     first = open_window(FIRST, FOLLOW_UP)
     asked_follow_up(first, qtbot)
     first.window.conversation.question_box.edit.setPlainText("half a thou")
-    first.conversation.save_drafts()
+    first.conversation.drafts.save()
 
     as_typed_button(first).click()
 
@@ -871,7 +871,7 @@ def test_the_log_has_numbers_and_no_words(open_window: Open, qtbot: QtBot, paths
 
 def test_a_translation_that_must_be_compiled_is_kept_under_the_home(paths: Paths, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     caches: list[Path | None] = []
-    monkeypatch.setattr("desktop.app.install_language", lambda app, language, *, cache=None: caches.append(cache))
+    monkeypatch.setattr("desktop.window_app.install_language", lambda app, language, *, cache=None: caches.append(cache))
 
     dress(paths, Settings())
 

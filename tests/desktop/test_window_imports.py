@@ -19,6 +19,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import desktop.app as app
+import desktop.warming as warming
 
 shown = {}
 show = app.WindowApp.show
@@ -27,7 +28,7 @@ def spy(self):
     shown["modules"] = set(sys.modules)
     QTimer.singleShot(1500, lambda: (shown.update(later=set(sys.modules)), self.window.close()))
 app.WindowApp.show = spy
-app.prepare_to_ask = lambda application: None
+warming.prepare_to_ask = lambda application: None
 code = app.run(Path(sys.argv[1]), use_echo=True)
 heavy = {"torch", "llama_cpp", "langgraph", "sentence_transformers", "transformers", "ddgs"}
 print(code, sorted(heavy & shown["modules"]), sorted(heavy & shown["later"]))

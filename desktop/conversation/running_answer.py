@@ -1,0 +1,43 @@
+"""The answer that is being made: what is known of it so far, and how it is shown while it runs and when it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.documents import Answer, Step
+from core.errors import LamplightError
+from desktop.conversation.turn_view import TurnView
+from desktop.conversation.turn_words import note_line, problem_of
+
+
+@dataclass
+class RunningAnswer:
+    """One run of the graph. `ticket` is the worker's; `key` is negative until the question is stored, then the id of its turn."""
+
+    ticket: int
+    conversation_id: int
+    key: int
+    question: str
+    draft: str = ""  # what stood in the box and was not sent
+    steps: list[tuple[Step, dict[str, object]]] = field(default_factory=list)
+    node: str = ""
+    text: str = ""
+    own_text: str = ""
+    expected_seconds: float | None = None
+
+    def view(self) -> TurnView:
+        """As it is now."""
+        return TurnView(self.key, self.question, "running", text=self.text, own_text=self.own_text)
+
+    def finished_view(self, answer: Answer, library_size: int | None) -> TurnView:
+        """With its answer, which may be half of one."""
+        state = "interrupted" if answer.interrupted else "finished"
+        return TurnView(self.key, self.question, state, answer, answer.text, library_size=library_size, note=note_line(answer))  # type: ignore[arg-type]
+
+    def interrupted_view(self) -> TurnView:
+        """Stopped by the person: what was written stays."""
+        return TurnView(self.key, self.question, "interrupted", None, self.text, self.own_text)
+
+    def failed_view(self, error: LamplightError) -> TurnView:
+        """Ended by a failure: what was written stays, with what happened."""
+        return TurnView(self.key, self.question, "failed", None, self.text, self.own_text, problem_of(error))
