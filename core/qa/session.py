@@ -29,7 +29,7 @@ from core.qa.context import QAContext
 from core.qa.judgement import evidence_texts
 from core.qa.language import PromptLanguage, prompt_language
 from core.qa.limits import RECURSION_LIMIT, Meter, MeteredChatModel, limits_for, predicted_seconds
-from core.qa.prompt import few_shot
+from core.qa.prompt import few_shot, prompt_text
 from core.qa.state import MAX_RETRIES, PIPELINES, Features, Pipeline, QAState, Strategy, initial_state
 from core.qa.thresholds import Thresholds
 from core.settings import Settings
@@ -40,6 +40,8 @@ MAX_QUESTION_CHARACTERS = 20_000
 # Prompts with examples: those that nearly every question begins with, and those that some questions come to.
 _FIRST = ("route_question", "decompose_question")
 _LATER = ("rewrite_question", "propose_lookup")
+# Rules that stand before a question alone, and before a question with its passages.
+_RULES = ("direct_answer", "rules")
 
 
 class Session:
@@ -68,7 +70,7 @@ class Session:
     def warm_up(self, language: PromptLanguage, *, cancel: CancelToken) -> None:
         """Load the model and let it read the beginnings that every question of a language shares, before the first one is asked."""
         self._chat_model.keep(shared_beginnings(language), cancel=cancel)
-        for prompt in shared_beginnings(language, _FIRST):
+        for prompt in (*_with_examples(language, _FIRST), *_with_rules(language)):
             for _ in self._chat_model.stream(prompt, max_tokens=1, cancel=cancel):
                 pass
 
@@ -133,9 +135,17 @@ class Session:
         yield AnswerFinished(record.answer(self._chat_model.model_id, self._embedder.model_id, context.meter.seconds))
 
 
-def shared_beginnings(language: PromptLanguage, names: Sequence[str] = _FIRST + _LATER) -> tuple[Prompt, ...]:
+def shared_beginnings(language: PromptLanguage) -> tuple[Prompt, ...]:
     """Prompts of our own texts alone, which prompts of other questions begin like: the same rules and examples."""
+    return (*_with_examples(language, _FIRST + _LATER), *_with_rules(language))
+
+
+def _with_examples(language: PromptLanguage, names: Sequence[str]) -> tuple[Prompt, ...]:
     return tuple(few_shot(name, language, question="?") for name in names)
+
+
+def _with_rules(language: PromptLanguage) -> tuple[Prompt, ...]:
+    return tuple(Prompt((Message("system", prompt_text(name, language)), Message("user", "?"))) for name in _RULES)
 
 
 class _Record:

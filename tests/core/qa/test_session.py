@@ -691,3 +691,13 @@ def test_only_our_own_words_are_named_for_keeping() -> None:
     assert len(model.kept) >= 2
     assert "Elmstead" not in kept
     assert any(asked.prompt.messages[:-1] == prompt.messages[:-1] for asked in model.asked for prompt in model.kept)
+
+
+@pytest.mark.parametrize("question", ["When does the library in Elmstead open?", "Hello!", "图书馆几点开门？"])
+def test_no_prompt_begins_with_words_that_were_not_named_for_keeping(question: str) -> None:
+    model = model_for()
+
+    ask(question, model, KnownPassages(otherwise=[STAFF]))
+
+    kept = {prompt.messages[0] for prompt in model.kept}
+    assert {asked.prompt.messages[0] for asked in model.asked} <= kept
