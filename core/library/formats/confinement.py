@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 MAX_MEMORY_BYTES = 1_500 * 1024 * 1024
-"""Address space. Python and the parsers themselves take about a fifth of it."""
+"""Address space. Python and the parsers themselves take about an eighth of it."""
 
 _MAX_OPEN_FILES = 64
 _CLONE_NEWUSER = 0x1000_0000

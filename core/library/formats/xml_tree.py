@@ -59,7 +59,7 @@ def attribute(element: Element, name: str, default: str = "") -> str:
 
 def child(element: Element, *path: str) -> Element | None:
     """The first child of that name, or the first child's first child and so on, or None."""
-    found: Element | None = element
+    found: Element = element
     for name in path:
         found = next((item for item in found if name_of(item) == name), None)
         if found is None:
