@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-_DATE_IDS = frozenset({14, 15, 16, 17, 22, *range(27, 32), *range(34, 37), *range(50, 55), 57, 58})
-_TIME_IDS = frozenset({18, 19, 20, 21, 32, 33, 45, 46, 47, 55, 56})
-_PERCENT_IDS = {9: "0%", 10: "0.00%"}
+_DATE_IDS = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
+_PERCENTAGE_IDS = frozenset({9, 10})
 _NOT_CODE = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _LAST_DAY = 2_958_466
 """9999-12-31 and a day."""
 
 
-def is_date_format(format_id: int, code: str) -> bool:
-    """Whether a number in this format is shown as a date, a time, or both."""
-    if format_id in _DATE_IDS or format_id in _TIME_IDS:
-        return True
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """What a format makes of a number: a date, a time or both, a percentage, or the number itself."""
+
+    is_date: bool = False
+    is_percentage: bool = False
+
+
+def number_format(format_id: int, code: str) -> NumberFormat:
+    """The format with this id, which is one of the built-in ones, or has its `code` in the workbook."""
     plain = _NOT_CODE.sub("", code.split(";")[0]).lower()
-    return any(letter in plain for letter in "ymdhs") and "general" not in plain
+    has_letters = any(letter in plain for letter in "ymdhs") and "general" not in plain
+    return NumberFormat(format_id in _DATE_IDS or has_letters, format_id in _PERCENTAGE_IDS or "%" in plain)
 
 
-def shown(number: str, format_id: int, code: str, *, since_1904: bool = False) -> str:
+def shown(number: str, form: NumberFormat, *, since_1904: bool = False) -> str:
     """The number as its format shows it, as far as it changes what the number says: dates, times, percentages; no currency, no rounding.
 
     `since_1904` is the other day on which a workbook may begin to count. What is no number is returned as it is.
@@ -31,9 +38,9 @@ def shown(number: str, format_id: int, code: str, *, since_1904: bool = False) -
         value = float(number)
     except ValueError:
         return number
-    if is_date_format(format_id, code) and 0 <= value < _LAST_DAY:
+    if form.is_date and 0 <= value < _LAST_DAY:
         return _date(value, since_1904=since_1904)
-    if "%" in _PERCENT_IDS.get(format_id, _NOT_CODE.sub("", code)):
+    if form.is_percentage:
         return f"{_plain(value * 100)}%"
     return _plain(value)
 

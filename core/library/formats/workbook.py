@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import DocumentUnreadable
-from core.library.formats.cell_values import is_date_format, shown
+from core.library.formats.cell_values import NumberFormat, number_format, shown
 from core.library.formats.markdown import MAX_CHARACTERS, MarkdownText
 from core.library.formats.office_package import OfficePackage
 from core.library.formats.parsed import ParsedDocument, damaged
 from core.library.formats.xml_tree import Element, attribute, child, children, children_as_read, descendants, integer, name_of, parse
 
 _COLUMNS = 16_384
+_GENERAL = NumberFormat()
 _SPARSE = 20
 """A block is written as a table as long as at least one of so many places in it is filled."""
 
@@ -37,7 +38,7 @@ class _Sheet:
 class _Book:
     package: OfficePackage
     strings: Sequence[str]
-    formats: Sequence[tuple[int, str]]
+    formats: Sequence[NumberFormat]
     since_1904: bool
 
 
@@ -121,10 +122,10 @@ def _cells(book: _Book, part: str) -> _Sheet:
     characters = 0
     for count, row in enumerate(children_as_read(book.package.archive.read(part), "row")):
         cells: dict[int, _Cell] = {}
-        for place, cell in enumerate(children(row, "c")):
-            value = _value(book, cell)
-            if value.text.strip():
-                cells[_column(attribute(cell, "r"), place)] = value
+        for place, cell in enumerate(row.iterchildren("{*}c")):
+            # Most cells of a formatted sheet are empty.
+            if len(cell) and (value := _value(book, cell)).text.strip():
+                cells[_column(cell.get("r", ""), place)] = value
                 characters += len(value.text)
         if cells:
             sheet.rows.append((integer(attribute(row, "r"), count + 1), cells))
@@ -134,7 +135,7 @@ def _cells(book: _Book, part: str) -> _Sheet:
 
 
 def _value(book: _Book, cell: Element) -> _Cell:
-    kind, value = attribute(cell, "t", "n"), child(cell, "v")
+    kind, value = cell.get("t", "n"), child(cell, "v")
     if kind == "inlineStr":
         return _Cell(_rich_text(child(cell, "is")))
     if value is None or not value.text:
@@ -148,10 +149,10 @@ def _value(book: _Book, cell: Element) -> _Cell:
         case "b":
             return _Cell("TRUE" if raw == "1" else "FALSE")
         case "n":
-            index = integer(attribute(cell, "s"), 0)
-            format_id, code = book.formats[index] if index < len(book.formats) else (0, "")
-            is_name = is_date_format(format_id, code) or (raw.isdecimal() and len(raw) == 4 and raw[:2] in ("19", "20", "21"))
-            return _Cell(shown(raw, format_id, code, since_1904=book.since_1904), is_value=True, may_name=is_name)
+            index = integer(cell.get("s", ""))
+            form = book.formats[index] if 0 <= index < len(book.formats) else _GENERAL
+            is_name = form.is_date or (len(raw) == 4 and raw.isdecimal() and raw[:2] in ("19", "20", "21"))
+            return _Cell(shown(raw, form, since_1904=book.since_1904), is_value=True, may_name=is_name)
         case "d":
             return _Cell(raw.replace("T", " ").removesuffix(" 00:00:00"), is_value=True)
         case _:
@@ -170,8 +171,8 @@ def _rich_text(item: Element | None) -> str:
     return "".join(found.text or "" for found in descendants(item, "t") if name_of(found.getparent()) != "rPh")
 
 
-def _formats(package: OfficePackage, main: str) -> list[tuple[int, str]]:
-    """Number format id and code of every cell style, in the order in which cells count them."""
+def _formats(package: OfficePackage, main: str) -> list[NumberFormat]:
+    """The number format of every cell style, in the order in which cells count them."""
     part = package.related(main, "styles")
     if not part:
         return []
@@ -179,7 +180,8 @@ def _formats(package: OfficePackage, main: str) -> list[tuple[int, str]]:
     codes = {integer(attribute(item, "numFmtId")): attribute(item, "formatCode") for item in descendants(tree, "numFmt")}
     styles = child(tree, "cellXfs")
     ids = [integer(attribute(item, "numFmtId")) for item in children(styles, "xf")] if styles is not None else []
-    return [(found, codes.get(found, "")) for found in ids]
+    known = {found: number_format(found, codes.get(found, "")) for found in ids}
+    return [known[found] for found in ids]
 
 
 def _column(reference: str, place: int) -> int:

@@ -50,7 +50,9 @@ def name_of(element: Element) -> str:
 
 
 def attribute(element: Element, name: str, default: str = "") -> str:
-    """An attribute by its name without namespace."""
+    """An attribute by its name: the one without a namespace, else one with any."""
+    if (plain := element.get(name)) is not None:
+        return str(plain)
     for key, value in element.attrib.items():
         if key.rpartition("}")[2] == name:
             return str(value)

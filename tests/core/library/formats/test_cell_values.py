@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.library.formats.cell_values import is_date_format, shown
+from core.library.formats.cell_values import number_format, shown
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,11 @@ from core.library.formats.cell_values import is_date_format, shown
     ],
 )  # fmt: skip
 def test_a_number_is_shown_as_its_format_says(number: str, format_id: int, code: str, expected: str) -> None:
-    assert shown(number, format_id, code) == expected
+    assert shown(number, number_format(format_id, code)) == expected
 
 
 def test_workbooks_of_old_macs_count_days_from_1904() -> None:
-    assert shown("46538", 14, "", since_1904=True) == "2031-06-01"
+    assert shown("46538", number_format(14, ""), since_1904=True) == "2031-06-01"
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ def test_workbooks_of_old_macs_count_days_from_1904() -> None:
     [("d.m.yy", True), ("[h]:mm", True), ("mmm", True), ("0.00", False), ('0 "seconds"', False), ("[Red]0", False), ("@", False)],
 )
 def test_formats_of_dates_are_known_by_their_letters(code: str, is_date: bool) -> None:
-    assert is_date_format(164, code) is is_date
+    assert number_format(164, code).is_date is is_date
