@@ -24,6 +24,7 @@ WALL_SECONDS = 120.0
 _MODULE = "core.library.formats.reader_host"
 _PIECE_BYTES = 8 * 1024 * 1024
 _GIVE_SECONDS = 60.0
+_ENDED_FOR_CPU_TIME = -signal.SIGXCPU if hasattr(signal, "SIGXCPU") else None
 
 
 class DocumentReader:
@@ -57,7 +58,7 @@ class DocumentReader:
                 self._child.unload()
                 raise _unreadable(path, "too_much_memory", "it needs too much memory") from error
             except ChildCrashed as error:
-                if error.details.get("exit_code") == -getattr(signal, "SIGXCPU", 0):
+                if error.details.get("exit_code") == _ENDED_FOR_CPU_TIME:
                     raise _unreadable(path, "timed_out", "it takes too long") from error
                 raise _unreadable(path, "reader_crashed", "its parser crashed") from error
 

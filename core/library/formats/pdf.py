@@ -65,7 +65,7 @@ def _lines(document: Any, number: int) -> Iterator[Line]:
 
 
 def _line(text_page: Any, text: str, rare: list[int], begin: int, end: int, *, is_hyphenated: bool) -> Iterator[Line]:
-    words = text[begin:end].strip()
+    words = text[begin:end].replace("\t", " ").strip()
     for mark in _BROKEN:
         words = words.replace(mark, "")
     if not words.strip():

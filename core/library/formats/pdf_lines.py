@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _NEAR_LINES = 6
+_WIDE_GAP = 2.0
+"""Pieces of a row that are farther apart than so many letters are high are cells."""
+
+_CELL = "\t"
 _ITEM = re.compile(
     r"(?:[•●○◦▪■□‣·※◆]|[-–—*]\s|\(?\d{1,3}[.)、．](?!\d)|\[\d{1,3}\]|[(（](?:[a-z]|[ivx]{1,4}|[一二三四五六七八九十]{1,3})[)）]|[①-⑳]|[一二三四五六七八九十]{1,3}、|第[一二三四五六七八九十百零〇\d]{1,5}[条條章节節款])"
 )
@@ -97,7 +101,8 @@ def _rows(lines: Sequence[Line]) -> Iterator[Line]:
         if row is None:
             row = line
         elif _same_row(row, line):
-            gap = "" if line.left - row.right < 0.15 * min(row.size, line.size) else " "
+            distance = line.left - row.right
+            gap = "" if distance < 0.15 * min(row.size, line.size) else " " if distance < _WIDE_GAP * max(row.size, line.size) else _CELL
             tall = row if row.size >= line.size else line
             row = Line(f"{row.text.rstrip()}{gap}{line.text.lstrip()}", row.left, line.right, tall.bottom, tall.top, line.is_hyphenated)
         else:
@@ -110,7 +115,11 @@ def _rows(lines: Sequence[Line]) -> Iterator[Line]:
 def _same_row(one: Line, other: Line) -> bool:
     overlap = min(one.top, other.top) - max(one.bottom, other.bottom)
     size = max(one.size, other.size)
-    return not one.is_hyphenated and overlap > 0.4 * min(one.size, other.size) and -0.3 * size < other.left - one.right < 2 * size
+    distance = other.left - one.right
+    if one.is_hyphenated or distance < -0.3 * size:
+        return False
+    # Far apart on exactly one line are the cells of a table; columns of running text seldom come one line after the other.
+    return overlap > 0.8 * size if distance >= _WIDE_GAP * size else overlap > 0.4 * min(one.size, other.size)
 
 
 def _joint(rows: Sequence[Line], place: int) -> str:
@@ -121,6 +130,7 @@ def _joint(rows: Sequence[Line], place: int) -> str:
     glue = "" if _IDEOGRAPH.match(above.text.rstrip()[-1:]) and _IDEOGRAPH.match(below.text.lstrip()[:1]) else " "
     step = above.bottom - below.bottom
     size = max(above.size, below.size)
+    is_table = _is_table_row(above.text) or _is_table_row(below.text)
     if step <= 0:
         # The next column, or anything that stands elsewhere.
         goes_on = below.text.lstrip()[:1].islower() and above.text.rstrip()[-1:].isalpha()
@@ -129,11 +139,17 @@ def _joint(rows: Sequence[Line], place: int) -> str:
         return "\n\n"
     if abs(above.size - below.size) > 0.2 * size:
         return "\n\n" if step > 1.3 * size else "\n"
-    if _ITEM.match(below.text.lstrip()):
+    if is_table or _ITEM.match(below.text.lstrip()):
         return "\n"
     if below.left > above.left + 0.8 * size and not _ITEM.match(above.text.lstrip()):
         return "\n\n" if _ENDS.search(above.text.rstrip()) or not _is_full(rows, place) else glue
     return glue if _is_full(rows, place) else "\n"
+
+
+def _is_table_row(text: str) -> bool:
+    """Whether a line is a row of figures, which is whole by itself, or has cells far apart."""
+    words = text.split()
+    return _CELL in text or (len(words) > 1 and sum(word[0].isdigit() or word[-1].isdigit() for word in words) * 2 >= len(words))
 
 
 def _is_full(rows: Sequence[Line], place: int) -> bool:

@@ -35,9 +35,11 @@ def parse(suffix: str, data: bytes) -> ParsedDocument:
             while True:
                 kept.append(bytes(64 * 1024 * 1024))
         case "native":
-            return ParsedDocument(f"connect: {_native_connect(int(detail))}")
+            return ParsedDocument(f"connect: {native_connect(int(detail))}")
         case "try":
             return ParsedDocument(_outcome(detail))
+        case "environment":
+            return ParsedDocument(" ".join(sorted(os.environ)))
         case "who":
             return ParsedDocument(str(os.getpid()))
     return ParsedDocument(words, kind="prose")
@@ -66,8 +68,8 @@ def _outcome(detail: str) -> str:
     return "done"
 
 
-def _native_connect(port: int) -> int:
-    """What a native library would do, which no rule of Python's sees."""
+def native_connect(port: int) -> int:
+    """What a native library would do, which no rule of Python's sees; 0 if there is a connection."""
     libc = ctypes.CDLL(None, use_errno=True)
     handle = libc.socket(_AF_INET, _SOCK_STREAM, 0)
     address = _AF_INET.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + bytes((127, 0, 0, 1)) + bytes(8)

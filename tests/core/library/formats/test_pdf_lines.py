@@ -66,6 +66,21 @@ def test_raised_numbers_and_pieces_of_a_row_are_put_back_into_it() -> None:
     assert page_text(lines) == "Arno1 and Bela"
 
 
+def test_cells_of_a_row_that_stand_far_apart_are_set_off_and_rows_stay_lines() -> None:
+    lines = [
+        Line("Part", 0, 20, 700, 710),
+        Line("Price in euros", 200, 270, 700, 710),
+        Line("Lens", 0, 20, 688, 698),
+        Line("4", 200, 205, 688, 698),
+    ]
+
+    assert page_text(lines) == "Part\tPrice in euros\nLens\t4"
+
+
+def test_rows_of_figures_stay_lines_of_their_own() -> None:
+    assert page_text(column(["North 12 15 18 20 22", "South 11 14 17 19 21"])) == "North 12 15 18 20 22\nSouth 11 14 17 19 21"
+
+
 def test_a_sentence_goes_on_in_the_next_column() -> None:
     left = column(["The lamp burns oil and the keeper", "fills it every day when the sun is"], top=100)
     right = column(["low and the ships come home to us"], left=300, top=700)
