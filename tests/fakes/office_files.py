@@ -85,8 +85,14 @@ def workbook_file(
         for n, name in enumerate(sheets)
     )
     links = {f"rId{n}": ("worksheet", f"/xl/worksheets/sheet{n}.xml") for n in range(len(sheets))}
+    kinds = {"workbook": "sheet.main", "sharedStrings": "sharedStrings"}
+    types = "".join(
+        f'<Override PartName="/xl/{part}.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.{kind}+xml"/>'
+        for part, kind in kinds.items()
+    )
     return zipped(
         {
+            "[Content_Types].xml": f'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">{types}</Types>',
             "_rels/.rels": relations({"rId1": ("officeDocument", "xl/workbook.xml")}),
             "xl/workbook.xml": f"<workbook {_S} {_R}><workbookPr {settings}/><sheets>{names}</sheets></workbook>",
             "xl/_rels/workbook.xml.rels": relations(links | {"s": ("styles", "styles.xml"), "t": ("sharedStrings", "sharedStrings.xml")}),

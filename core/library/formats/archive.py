@@ -6,6 +6,7 @@ import lzma
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Callable, Iterable
 from io import BytesIO
 
 from core.errors import DocumentUnreadable
@@ -73,6 +74,18 @@ class Archive:
     def read_if_there(self, name: str) -> bytes | None:
         """The content of a member, or None where there is none of that name."""
         return self.read(name) if name in self else None
+
+    def repacked(self, names: Iterable[str], prepare: Callable[[str, bytes], bytes]) -> BytesIO:
+        """An archive of these members alone, each as `prepare(name, content)` gives it back, for a library that opens archives itself.
+
+        What the library sees was unpacked here, within the limits, and lies there unpacked. Raises like `read`.
+        """
+        packed = BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+            for name in names:
+                archive.writestr(zipfile.ZipInfo(_plain(name)), prepare(_plain(name), self.read(name)))
+        packed.seek(0)
+        return packed
 
 
 def resolve(base: str, target: str) -> str:

@@ -22,17 +22,22 @@ class Relation:
     part: str
 
 
+def office_archive(data: bytes) -> Archive:
+    """The parts of an Office document. Raises `DocumentUnreadable`: needs_password, unsupported (an old binary format), damaged, unpacks_too_large."""
+    if data.startswith(_OLD_OFFICE):
+        # An encrypted document is an old-style container around the encrypted archive.
+        if _ENCRYPTED_PACKAGE in data:
+            raise needs_password()
+        raise DocumentUnreadable("The file is in an old Office format under a new name.", code="unsupported")
+    return Archive(data)
+
+
 class OfficePackage:
-    """The parts of an Office document."""
+    """The parts of an Office document and what they point to."""
 
     def __init__(self, data: bytes, usual_main_part: str) -> None:
-        """Raises `DocumentUnreadable`: needs_password, unsupported (an old binary format), damaged, unpacks_too_large."""
-        if data.startswith(_OLD_OFFICE):
-            # An encrypted document is an old-style container around the encrypted archive.
-            if _ENCRYPTED_PACKAGE in data:
-                raise needs_password()
-            raise DocumentUnreadable("The file is in an old Office format under a new name.", code="unsupported")
-        self.archive = Archive(data)
+        """Raises like `office_archive`."""
+        self.archive = office_archive(data)
         mains = [relation.part for relation in self.relations("") if relation.kind == "officeDocument"]
         self.main_part = next((part for part in mains if part in self.archive), usual_main_part)
 

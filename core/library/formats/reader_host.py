@@ -7,13 +7,13 @@ pieces, too, and the last event says what it is.
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from core.cancel import CancelToken
 from core.library.formats.confinement import allow_cpu_seconds, confine_reader
 from core.library.formats.parsed import ParsedDocument
-from core.library.formats.reading import read_document
 from core.process.child import serve
 from core.process.wire import Json
 
@@ -53,4 +53,9 @@ def run(parse: Callable[[str, bytes], ParsedDocument]) -> NoReturn:
 
 
 if __name__ == "__main__":
+    # openpyxl takes numpy in where it finds it, only to know numpy's kinds of numbers. Numpy starts threads, and a process that has threads
+    # gets no network of its own; it also reserves more memory than this process may have.
+    sys.modules["numpy"] = None  # type: ignore[assignment]
+    from core.library.formats.reading import read_document
+
     run(read_document)

@@ -1,21 +1,44 @@
-"""Workbooks (.xlsx): each sheet under its name, each block of cells as a table whose rows keep their column names."""
+"""Workbooks (.xlsx): each sheet under its name, each block of cells as a table whose rows keep their column names. openpyxl reads the cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from io import BytesIO
+from typing import Any
+
+from lxml import etree  # type: ignore[import-untyped]
+from openpyxl import load_workbook
+from openpyxl.utils import get_column_letter
 
 from core.errors import DocumentUnreadable
-from core.library.formats.cell_values import NumberFormat, number_format, shown
+from core.library.formats.archive import Archive
+from core.library.formats.cell_values import shown
 from core.library.formats.markdown import MAX_CHARACTERS, MarkdownText
-from core.library.formats.office_package import OfficePackage
+from core.library.formats.office_package import office_archive
 from core.library.formats.parsed import ParsedDocument, damaged
-from core.library.formats.xml_tree import Element, attribute, child, children, children_as_read, descendants, integer, name_of, parse
+from core.library.formats.xml_tree import descendants, name_of, parse, refuse_entities
 
-_COLUMNS = 16_384
-_GENERAL = NumberFormat()
 _SPARSE = 20
 """A block is written as a table as long as at least one of so many places in it is filled."""
+
+# What holds no cells: openpyxl would refuse the whole file for a filter, a date of printing or a colour that it does not expect.
+_WITHOUT_CELLS = (
+    "docProps/",
+    "customXml/",
+    "xl/theme/",
+    "xl/chartsheets/",
+    "xl/charts/",
+    "xl/drawings/",
+    "xl/pivotCache/",
+    "xl/externalLinks/",
+)
+_STYLES = "xl/styles.xml"
+_BEHIND_THE_CELLS = re.compile(rb"(</(\w+:)?sheetData>|<(\w+:)?sheetData\s*/>).*", re.DOTALL)
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,48 +50,51 @@ class _Cell:
     may_name: bool = True
 
 
-@dataclass(slots=True)
-class _Sheet:
-    """The cells of a sheet that have a value, by row and column (from 0)."""
-
-    rows: list[tuple[int, dict[int, _Cell]]] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Book:
-    package: OfficePackage
-    strings: Sequence[str]
-    formats: Sequence[NumberFormat]
-    since_1904: bool
-
-
 def read_workbook(data: bytes) -> ParsedDocument:
-    """Raises `DocumentUnreadable`: damaged, needs_password, unsupported, unpacks_too_large, too_large."""
-    package = OfficePackage(data, "xl/workbook.xml")
-    main = package.main_part
-    tree = package.tree(main)
-    sheets = child(tree, "sheets")
-    if sheets is None:
-        raise damaged("it is not a workbook")
-    settings = child(tree, "workbookPr")
-    since_1904 = settings is not None and attribute(settings, "date1904") in ("1", "true")
-    book = _Book(package, _shared_strings(package, main), _formats(package, main), since_1904)
-    parts = {relation.id: relation.part for relation in package.relations(main) if relation.kind == "worksheet"}
+    """Raises `DocumentUnreadable`: damaged, needs_password, unsupported, unpacks_too_large, too_large; and whatever openpyxl raises for a damaged file."""
+    archive = office_archive(data)
     text = MarkdownText()
     has_words = False
-    for sheet in children(sheets, "sheet"):
-        # Sheets of charts are no worksheets; hidden sheets are not seen by who opens the file.
-        part = parts.get(attribute(sheet, "id"))
-        if part is None or attribute(sheet, "state", "visible") != "visible":
-            continue
-        blocks = list(_blocks(_cells(book, part)))
-        text.heading(2, attribute(sheet, "name"))
-        head: tuple[_Cell, ...] = ()
-        columns: tuple[int, ...] = ()
-        for block in blocks:
-            head, columns = _write(block, head, columns, text)
-            has_words = True
+    with warnings.catch_warnings():
+        # It warns of what it leaves out.
+        warnings.simplefilter("ignore")
+        book = load_workbook(_for_openpyxl(archive), read_only=True, data_only=True, keep_links=False)
+        if not book.worksheets:
+            raise damaged("it is not a workbook")
+        # Hidden sheets are not seen by who opens the file.
+        for sheet in (sheet for sheet in book.worksheets if sheet.sheet_state == "visible"):
+            text.heading(2, sheet.title)
+            head: tuple[_Cell, ...] = ()
+            columns: tuple[int, ...] = ()
+            for block in _blocks(_rows(sheet)):
+                head, columns = _write(block, head, columns, text)
+                has_words = True
     return ParsedDocument(text.text() if has_words else "")
+
+
+def _for_openpyxl(archive: Archive) -> BytesIO:
+    names = [name for name in archive.names if name.endswith((".xml", ".rels")) and not name.startswith(_WITHOUT_CELLS)]
+    return archive.repacked(names, _prepared)
+
+
+def _prepared(name: str, content: bytes) -> bytes:
+    refuse_entities(content)
+    # The strict form of the format has other names for the same things; openpyxl knows the usual ones.
+    content = _STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/", content)
+    if name == _STYLES:
+        return _number_formats_only(content)
+    return _BEHIND_THE_CELLS.sub(rb"\1</\2\3worksheet>", content, count=1)
+
+
+def _number_formats_only(styles: bytes) -> bytes:
+    """A table of styles without fonts, colours and borders."""
+    tree = parse(styles)
+    for item in list(tree):
+        if name_of(item) not in ("numFmts", "cellXfs"):
+            tree.remove(item)
+    for style in descendants(tree, "xf"):
+        del style[:]
+    return bytes(etree.tostring(tree))
 
 
 def _write(
@@ -89,7 +115,7 @@ def _write(
         # Rows below a gap: they belong to the columns named above.
         used, names, rows = columns, head, block
     else:
-        names, rows = tuple(_Cell(_letters(column)) for column in used), block
+        names, rows = tuple(_Cell(get_column_letter(column + 1)) for column in used), block
     text.table([[cell.text for cell in names], *([row[column].text if column in row else "" for column in used] for row in rows)])
     return names, used
 
@@ -103,11 +129,11 @@ def _names_columns(block: list[dict[int, _Cell]], used: tuple[int, ...]) -> bool
     return all(first[column].may_name and not any(row[column].may_name for row in rest if column in row) for column in values)
 
 
-def _blocks(sheet: _Sheet) -> Iterator[list[dict[int, _Cell]]]:
+def _blocks(rows: Iterable[tuple[int, dict[int, _Cell]]]) -> Iterator[list[dict[int, _Cell]]]:
     """Runs of rows without an empty row between them."""
     block: list[dict[int, _Cell]] = []
     last = -1
-    for number, row in sorted(sheet.rows, key=lambda item: item[0]):
+    for number, row in rows:
         if block and number > last + 1:
             yield block
             block = []
@@ -117,87 +143,25 @@ def _blocks(sheet: _Sheet) -> Iterator[list[dict[int, _Cell]]]:
         yield block
 
 
-def _cells(book: _Book, part: str) -> _Sheet:
-    sheet = _Sheet()
+def _rows(sheet: Any) -> Iterator[tuple[int, dict[int, _Cell]]]:
+    """The rows with something in them, and the cells with something in them, by their places."""
+    # What a file says about its size is often wrong.
+    sheet.reset_dimensions()
     characters = 0
-    for count, row in enumerate(children_as_read(book.package.archive.read(part), "row")):
-        cells: dict[int, _Cell] = {}
-        for place, cell in enumerate(row.iterchildren("{*}c")):
-            # Most cells of a formatted sheet are empty.
-            if len(cell) and (value := _value(book, cell)).text.strip():
-                cells[_column(cell.get("r", ""), place)] = value
-                characters += len(value.text)
-        if cells:
-            sheet.rows.append((integer(attribute(row, "r"), count + 1), cells))
+    for number, row in enumerate(sheet.iter_rows()):
+        filled = ((column, _cell(found)) for column, found in enumerate(row) if found.value is not None)
+        cells = {column: cell for column, cell in filled if cell.text.strip()}
+        characters += sum(len(cell.text) for cell in cells.values())
         if characters > MAX_CHARACTERS:
             raise DocumentUnreadable("The workbook holds more text than can be read.", code="too_large")
-    return sheet
+        if cells:
+            yield number, cells
 
 
-def _value(book: _Book, cell: Element) -> _Cell:
-    kind, value = cell.get("t", "n"), child(cell, "v")
-    if kind == "inlineStr":
-        return _Cell(_rich_text(child(cell, "is")))
-    if value is None or not value.text:
-        formula = child(cell, "f")
-        return _Cell(f"={formula.text}" if formula is not None and formula.text else "")
-    raw = str(value.text)
-    match kind:
-        case "s":
-            index = integer(raw, -1)
-            return _Cell(book.strings[index] if 0 <= index < len(book.strings) else "")
-        case "b":
-            return _Cell("TRUE" if raw == "1" else "FALSE")
-        case "n":
-            index = integer(cell.get("s", ""))
-            form = book.formats[index] if 0 <= index < len(book.formats) else _GENERAL
-            is_name = form.is_date or (len(raw) == 4 and raw.isdecimal() and raw[:2] in ("19", "20", "21"))
-            return _Cell(shown(raw, form, since_1904=book.since_1904), is_value=True, may_name=is_name)
-        case "d":
-            return _Cell(raw.replace("T", " ").removesuffix(" 00:00:00"), is_value=True)
-        case _:
-            return _Cell(raw)
-
-
-def _shared_strings(package: OfficePackage, main: str) -> list[str]:
-    part = package.related(main, "sharedStrings")
-    return [_rich_text(item) for item in children_as_read(package.archive.read(part), "si")] if part else []
-
-
-def _rich_text(item: Element | None) -> str:
-    """The words of a text without the reading aids that Japanese texts carry beside them."""
-    if item is None:
-        return ""
-    return "".join(found.text or "" for found in descendants(item, "t") if name_of(found.getparent()) != "rPh")
-
-
-def _formats(package: OfficePackage, main: str) -> list[NumberFormat]:
-    """The number format of every cell style, in the order in which cells count them."""
-    part = package.related(main, "styles")
-    if not part:
-        return []
-    tree = parse(package.archive.read(part))
-    codes = {integer(attribute(item, "numFmtId")): attribute(item, "formatCode") for item in descendants(tree, "numFmt")}
-    styles = child(tree, "cellXfs")
-    ids = [integer(attribute(item, "numFmtId")) for item in children(styles, "xf")] if styles is not None else []
-    known = {found: number_format(found, codes.get(found, "")) for found in ids}
-    return [known[found] for found in ids]
-
-
-def _column(reference: str, place: int) -> int:
-    """The column of "AB12", from 0; `place` is its place in the row, which holds where a file leaves references out."""
-    column = 0
-    for letter in reference:
-        if not "A" <= letter <= "Z":
-            break
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return min(column, _COLUMNS) - 1 if column else place
-
-
-def _letters(column: int) -> str:
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
+def _cell(found: Any) -> _Cell:
+    value = found.value
+    if isinstance(value, str | bool):
+        return _Cell(shown(value))
+    if isinstance(value, date | time | timedelta):
+        return _Cell(shown(value), is_value=True)
+    return _Cell(shown(value, found.number_format), is_value=True, may_name=isinstance(value, int) and 1900 <= value < 2200)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BytesIO
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
@@ -20,25 +19,10 @@ _ENTITY_MARKS = tuple("<!ENTITY".encode(encoding) for encoding in ("utf-8", "utf
 
 def parse(data: bytes) -> Element:
     """The root element. Raises `DocumentUnreadable` (damaged) for what is not XML, or declares entities: no document needs them."""
-    _refuse_entities(data)
+    refuse_entities(data)
     parser = etree.XMLParser(remove_comments=True, remove_pis=True, collect_ids=False, **_SAFE)
     try:
         return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise _not_xml(error) from error
-
-
-def children_as_read(data: bytes, name: str) -> Iterator[Element]:
-    """Every element called `name`, one after the other, each forgotten when the next one is asked for. Raises like `parse`."""
-    _refuse_entities(data)
-    try:
-        for _, element in etree.iterparse(
-            BytesIO(data), events=("end",), tag=f"{{*}}{name}", remove_comments=True, remove_pis=True, **_SAFE
-        ):
-            yield element
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
     except etree.XMLSyntaxError as error:
         raise _not_xml(error) from error
 
@@ -87,7 +71,8 @@ def integer(text: str, default: int = 0) -> int:
         return default
 
 
-def _refuse_entities(data: bytes) -> None:
+def refuse_entities(data: bytes) -> None:
+    """Raises `DocumentUnreadable` (damaged) if an entity is declared anywhere."""
     if any(mark in data for mark in _ENTITY_MARKS):
         raise damaged("it declares entities, which no document of its kind does")
 

@@ -17,7 +17,7 @@ from core.errors import Cancelled, DocumentUnreadable
 from core.library import document_reader
 from core.library.document_reader import DocumentReader
 from tests.core.library.poison_reader import native_connect
-from tests.fakes.office_files import book_file, lines_down, paragraph, pdf_file, word_file
+from tests.fakes.office_files import book_file, lines_down, paragraph, pdf_file, row, word_file, workbook_file
 
 POISON = "tests.core.library.poison_reader"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="limits of the operating system")
@@ -159,6 +159,17 @@ class TestConfinement:
 
         assert native_connect(port) == 0
         assert obey(poison, f"native {port}") == "connect: -1"
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="networks of one's own are a thing of Linux")
+    def test_the_libraries_of_the_parsers_leave_the_reader_its_walls(self, reader: DocumentReader, cancel: CancelToken) -> None:
+        if subprocess.run(["unshare", "-rn", "true"], check=False, capture_output=True).returncode:
+            pytest.skip("this system gives no process a network of its own")
+
+        assert "| Lens | 4 |" in reader.read(Path("a.xlsx"), workbook_file({"A": row(1, "Part", "Price") + row(2, "Lens", 4)}), cancel).text
+
+        # A library that had started a thread before would have kept it in the network of all.
+        assert os.readlink(f"/proc/{reader.pid}/ns/net") != os.readlink("/proc/self/ns/net")
+        assert "numpy" not in Path(f"/proc/{reader.pid}/maps").read_text(encoding="utf-8")
 
     def test_no_program_is_started(self, poison: DocumentReader) -> None:
         assert obey(poison, "try start") == "refused: PermissionError"

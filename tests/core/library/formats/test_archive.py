@@ -69,6 +69,15 @@ def test_what_is_no_whole_archive_is_damaged(data: bytes) -> None:
     assert code_of(data) == "damaged"
 
 
+def test_an_archive_for_a_library_holds_what_was_asked_for_and_nothing_else() -> None:
+    found = Archive(zipped({"xl\\a.xml": "one", "/b.xml": "two", "film": b"\0" * 30_000_000}))
+
+    packed = found.repacked(["xl/a.xml", "b.xml"], lambda name, content: name.encode() + content)
+
+    with zipfile.ZipFile(packed) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {"xl/a.xml": b"xl/a.xmlone", "b.xml": b"b.xmltwo"}
+
+
 def test_a_missing_part_is_damage() -> None:
     assert code_of(zipped({"b.xml": ""})) == "damaged"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import DocumentUnreadable
-from core.library.formats.xml_tree import attribute, child, children, children_as_read, descendants, integer, name_of, parse
+from core.library.formats.xml_tree import attribute, child, children, descendants, integer, name_of, parse
 
 LAUGHS = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><x><row>&b;</row></x>'
 
@@ -21,20 +21,14 @@ def test_names_are_told_without_their_namespaces() -> None:
     assert attribute(tree, "val", "none") == "none"
 
 
-def test_elements_can_be_had_one_after_the_other() -> None:
-    data = b'<s xmlns="urn:s"><row r="1"><c>a</c></row><row r="2"/></s>'
-
-    assert [(attribute(row, "r"), len(row)) for row in children_as_read(data, "row")] == [("1", 1), ("2", 0)]
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_entities_are_refused(encoding: str) -> None:
     data = LAUGHS.replace('"1.0"', f'"1.0" encoding="{encoding}"').encode(encoding)
 
-    for read in (parse, lambda data: list(children_as_read(data, "row"))):
-        with pytest.raises(DocumentUnreadable) as caught:
-            read(data)
-        assert caught.value.code == "damaged"
+    with pytest.raises(DocumentUnreadable) as caught:
+        parse(data)
+
+    assert caught.value.code == "damaged"
 
 
 def test_a_file_named_by_a_document_type_is_not_opened(tmp_path: Path) -> None:
@@ -51,11 +45,6 @@ def test_what_is_no_xml_is_damaged(data: bytes) -> None:
         parse(data)
 
     assert caught.value.code == "damaged"
-
-
-def test_a_stream_that_breaks_off_is_damaged() -> None:
-    with pytest.raises(DocumentUnreadable):
-        list(children_as_read(b"<s><row/><row", "row"))
 
 
 @pytest.mark.parametrize(("text", "number"), [("12", 12), ("-3", -3), ("", 7), ("x", 7), ("9" * 5_000, 7), ("1.5", 7)])
