@@ -96,6 +96,7 @@ class Application:
             closing.callback(self.user_store.close)
             closing.callback(self.index_store.close)
             closing.callback(self.models.close)
+            closing.callback(self.library.close)
 
 
 def assemble(paths: Paths, settings: Settings, *, use_echo: bool = False, model_paths: Paths | None = None) -> Application:

@@ -226,15 +226,42 @@ REASONS: Mapping[str, ErrorText] = {
     ),
     "unsupported": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Files of this kind cannot be read yet."),
-        QT_TRANSLATE_NOOP("errors", "Save it as .txt, .md, .csv or .html, then add that file."),
+        QT_TRANSLATE_NOOP("errors", "Save it as .docx, .pdf, .xlsx or .txt, then add that file."),
     ),
     "no_text": ErrorText(
         QT_TRANSLATE_NOOP("errors", "No text was found in the file."),
         QT_TRANSLATE_NOOP("errors", "Look whether it opens elsewhere, and save its text as .txt or .md."),
     ),
+    "no_text_layer": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The PDF file holds pictures of its pages, but no text."),
+        QT_TRANSLATE_NOOP("errors", "Have a program for text recognition (OCR) add the text, then add the file it makes."),
+    ),
+    "needs_password": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The file is protected by a password."),
+        QT_TRANSLATE_NOOP("errors", "Open it with its password elsewhere and save a copy without one, then add that copy."),
+    ),
+    "damaged": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The file is damaged, or is not what its name says."),
+        QT_TRANSLATE_NOOP("errors", "Open it in the program it was made with and save a fresh copy, then add that copy."),
+        "retry",
+    ),
+    "unpacks_too_large": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "Unpacked, the file is far larger than a document should be."),
+        QT_TRANSLATE_NOOP("errors", "If you trust the file, save its text in several smaller files and add those."),
+    ),
     "timed_out": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Reading the file took too long."),
         QT_TRANSLATE_NOOP("errors", "Try again, or split it into smaller files."),
+        "retry",
+    ),
+    "too_much_memory": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "Reading the file takes more memory than one file may have."),
+        QT_TRANSLATE_NOOP("errors", "Split it into smaller files, then add those."),
+        "retry",
+    ),
+    "reader_unavailable": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The program part that reads files of this kind does not start."),
+        QT_TRANSLATE_NOOP("errors", "Close other programs and try again. If it stays so, start Lamplight anew with python3 lamplight.py."),
         "retry",
     ),
     "reader_crashed": ErrorText(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,8 @@ _BORDER = re.compile(
     r"""|(?P<latin>(?<![.!?])[.!?]++["'”’)\]]*+[ \t]++(?=[^a-z]))"""
 )
 
+_MARKDOWN_TABLE = re.compile(r"^(?P<head>\|[^\n]*)\n\|(?=[^\n]*-)[ :|-]*+\n(?P<rows>(?:\|[^\n]*+(?:\n|\Z))*+)", re.MULTILINE)
+
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 
@@ -49,6 +52,7 @@ def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
     Takes time in proportion to the length of `text`, whatever is in it.
     """
     header = _table_header(text) if kind == "table" else ""
+    tables = list(_tables(text)) if kind == "markdown" else []
     spans: list[tuple[int, int, str]] = []
     for group in _groups(text, sections(text, kind), count_tokens):
         spans.extend(group)
@@ -57,7 +61,7 @@ def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
     for start, end, heading_path in spans:
         line += text.count("\n", position, start)
         position = start
-        found.append(ChunkSpan(start, end, line, header or heading_path))
+        found.append(ChunkSpan(start, end, line, header or " > ".join(filter(None, (heading_path, _column_names(tables, start))))))
     return found
 
 
@@ -177,6 +181,18 @@ def _best_stop(pieces: list[_Piece], first: int, left: int, target: float) -> in
         if value >= best_value:
             best, best_value = index + 1, value
     return best
+
+
+def _tables(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where the rows of each Markdown table begin and end, and the line that names its columns."""
+    for match in _MARKDOWN_TABLE.finditer(text):
+        yield match.start("rows"), match.end("rows"), " ".join(match["head"].split())[:_HEADER_CHARACTERS]
+
+
+def _column_names(tables: list[tuple[int, int, str]], start: int) -> str:
+    """The column names of the table among whose rows a chunk begins; they stand in another chunk."""
+    place = bisect_right(tables, start, key=lambda table: table[0]) - 1
+    return tables[place][2] if place >= 0 and start < tables[place][1] else ""
 
 
 def _table_header(text: str) -> str:

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its text, its title and its kind."""
+"""From the bytes of a text file to its text, its title and its kind. Documents that need a parser: `document_reader.py`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.library.file_kinds import Kind, kind_of
 from core.library.headings import first_heading
 from core.library.html_text import declared_encoding, html_to_text
 
-READER_VERSION = 1
+READER_VERSION = 2
 """Raised when files would be read, decoded or cut otherwise than before: then unchanged files are looked at again, too."""
 
 _TITLE_WITHIN = 500

@@ -22,9 +22,11 @@ _CODE = _suffixes(
     " .asm .s .f .f90 .pas .ada .vhd .v .sv .proto .thrift .graphql .css .scss .sass .less .json .jsonl .json5 .ndjson .xml .xsd .xsl .yaml .yml .toml .ini .cfg"
     " .conf .properties .env .cmake .mk .make .dockerfile .tf .nix .log .diff .patch .po .ts .qml .tcl .awk .sed .plist .svg .rss .atom .opml .fb2"
 )
+# Formats whose text has to be taken out by a parser; `core/library/formats/reading.py` says which.
+_DOCUMENTS = _suffixes(".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .epub .eml .pdf")
 # Formats that are not text. A folder is full of them, so they are told by name, without reading a byte.
 _UNSUPPORTED = _suffixes(
-    ".pdf .doc .docx .dot .dotx .odt .ott .rtf .pages .xls .xlsx .xlsm .ods .numbers .ppt .pptx .odp .key .epub .mobi .azw .azw3 .djvu .ps .eps .eml .msg .mbox .pst"
+    ".doc .dot .rtf .pages .xls .xlsb .ods .numbers .ppt .odp .key .mobi .azw .azw3 .djvu .ps .eps .msg .mbox .pst"
     " .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg .iso .img .vmdk .apk .cab .msi"
     " .png .jpg .jpeg .gif .bmp .tif .tiff .webp .heic .avif .ico .icns .psd .ai .xcf .raw .cr2 .nef .dng"
     " .mp3 .wav .flac .ogg .oga .opus .m4a .aac .wma .mid .midi .mp4 .m4v .mkv .avi .mov .wmv .webm .flv .mpg .mpeg .3gp"
@@ -48,6 +50,11 @@ def kind_of(path: PurePath) -> Kind:
     if suffix in _PROSE:
         return "prose"
     return "other"
+
+
+def is_document(path: PurePath) -> bool:
+    """Whether the name says that a parser has to take the text out, in a process of its own."""
+    return path.suffix.lower() in _DOCUMENTS
 
 
 def is_unsupported(path: PurePath) -> bool:

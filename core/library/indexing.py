@@ -16,8 +16,9 @@ from core.errors import DocumentUnreadable, ModelUnusable
 from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
 from core.lease import ComputeLease
 from core.library.chunking import chunk
+from core.library.document_reader import DocumentReader
 from core.library.extraction import READER_VERSION, ExtractedText, extract
-from core.library.file_kinds import is_unsupported
+from core.library.file_kinds import is_document, is_unsupported
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
 from core.protocols import Embedder
@@ -35,7 +36,11 @@ GROUP_FILES = 64
 
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
-_SKIPPED = frozenset({"empty", "binary", "too_large", "unsupported", "not_a_file", "no_text"})
+_SKIPPED = frozenset(
+    {"empty", "binary", "too_large", "unsupported", "not_a_file", "no_text", "no_text_layer", "needs_password", "unpacks_too_large"}
+)
+# What a file did to its parser it will do again: it is not tried at every start, only when it has changed or somebody asks for it.
+_POISON = frozenset({"timed_out", "reader_crashed", "too_much_memory", "damaged"})
 
 
 @dataclass(slots=True)
@@ -65,18 +70,25 @@ class IndexingRun:
         self,
         index_store: IndexStore,
         embedder: Embedder,
+        reader: DocumentReader,
         lease: ComputeLease,
         cancel: CancelToken,
         *,
         named: frozenset[Path],
+        retry_poison: bool = False,
         max_bytes: int = MAX_FILE_BYTES,
     ) -> None:
-        """`named` are the paths the person linked themselves: only there a symbolic link is followed."""
+        """`named` are the paths the person linked themselves: only there a symbolic link is followed.
+
+        `retry_poison` tries files again that broke their parser before, though they have not changed.
+        """
         self._store = index_store
         self._embedder = embedder
+        self._reader = reader
         self._lease = lease
         self._cancel = cancel
         self._named = named
+        self._retry_poison = retry_poison
         self._max_bytes = max_bytes
         self._results: list[IndexedFile] = []
         self._total = 0
@@ -141,6 +153,8 @@ class IndexingRun:
             return None
         if (document.state == "ready" and stored.embedder_id == self._embedder.model_id) or document.state == "skipped":
             return _result(stored, unchanged=True)
+        if document.state == "failed" and document.reason in _POISON and not self._retry_poison:
+            return _result(stored, unchanged=True)
         return None
 
     def _prepare(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | _Prepared:
@@ -165,12 +179,15 @@ class IndexingRun:
             if stored and self._same_content(stored, sha256):
                 self._store.touch(facts.path, size_bytes=facts.size_bytes, modified_ns=facts.modified_ns, checked_ns=facts.checked_ns)
                 return _result(stored, unchanged=True)
-            text = extract(found.path, content.data)
+            text = self._text(found.path, content.data)
             return self._cut(replace(facts, title=text.title, encoding=text.encoding), text, started)
         except DocumentUnreadable as error:
             return self._without_text(facts, error.code, time.monotonic() - started)
         except (MemoryError, RecursionError):
             return self._without_text(facts, "reader_crashed", time.monotonic() - started)
+
+    def _text(self, path: Path, data: bytes) -> ExtractedText:
+        return self._reader.read(path, data, self._cancel) if is_document(path) else extract(path, data)
 
     def _same_content(self, stored: StoredDocument, sha256: str) -> bool:
         is_current = stored.embedder_id == self._embedder.model_id and stored.reader_version == READER_VERSION

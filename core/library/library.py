@@ -12,6 +12,7 @@ from core.documents import Document
 from core.errors import ModelMissing, ModelUnusable, NotFound
 from core.events import IndexEvent
 from core.lease import ComputeLease
+from core.library.document_reader import DocumentReader
 from core.library.indexing import IndexingRun
 from core.library.scanning import Scan, scan
 from core.protocols import Embedder
@@ -35,14 +36,24 @@ class CheckReport:
 class Library:
     """Links files and folders and keeps the index in step with them. The files themselves are never written.
 
-    Cheap to make: nothing is opened before the first call. Only one thread at a time may run `index` or `remove`.
+    Cheap to make: nothing is opened before the first call. Only one thread at a time may run `index` or `remove`. It has a reader for
+    documents of its own unless it is given one; `close` ends that.
     """
 
-    def __init__(self, user_store: UserStore, index_store: IndexStore, embedder: Embedder, lease: ComputeLease) -> None:
+    def __init__(
+        self,
+        user_store: UserStore,
+        index_store: IndexStore,
+        embedder: Embedder,
+        lease: ComputeLease,
+        *,
+        reader: DocumentReader | None = None,
+    ) -> None:
         self._user_store = user_store
         self._index_store = index_store
         self._embedder = embedder
         self._lease = lease
+        self._reader = reader or DocumentReader()
 
     def add(self, paths: Iterable[Path]) -> list[Path]:
         """Link files and folders and return their absolute paths. Raises `NotFound` for a path that is not there, linking none."""
@@ -70,8 +81,19 @@ class Library:
         # A file named by itself is wanted even if it was taken out of its folder before.
         found = scan(roots, excluded=[path for path in excluded if path not in roots], cancel=cancel)
         known = self._index_store.documents()
-        run = IndexingRun(self._index_store, self._embedder, self._lease, cancel, named=frozenset(roots))
-        yield from run.events(found, known, self._gone(found, known, roots, everything=paths is None))
+        run = IndexingRun(
+            self._index_store,
+            self._embedder,
+            self._reader,
+            self._lease,
+            cancel,
+            named=frozenset(roots),
+            retry_poison=paths is not None,
+        )
+        try:
+            yield from run.events(found, known, self._gone(found, known, roots, everything=paths is None))
+        finally:
+            self._reader.unload()
         if paths is None and roots and not found.unseen and all(os.path.lexists(root) for root in roots):
             self._index_store.delete_damaged_copy()  # the new index holds all that it held
 
@@ -126,6 +148,10 @@ class Library:
         """
         self._user_store.sources()
         return self._index_store.rebuild()
+
+    def close(self) -> None:
+        """End the process that reads documents; a run that waits for it is cancelled. Safe to call twice and from any thread."""
+        self._reader.close()
 
     def _embedder_id(self) -> str:
         try:

@@ -23,6 +23,8 @@ _GAP_CHARACTERS = 200
 _SENTENCE_CHARACTERS = 400
 _TABLE_CHARACTERS = 40_000
 _HEADER_CHARACTERS = 300
+# So much of a header is in the heading path already where a chunk began among its rows.
+_INDEXED_HEADER_CHARACTERS = 160
 _SENTENCE_END = re.compile(r"[。！？；…]+[」』”’）】》〉\"']*|[.!?]+[\"'”’)\]]*(?=\s|$)")
 _ENDS_THOUGHT = re.compile(r"(?:[。！？；：…:.!?|][」』”’）】》〉\"')\]*_]*|[」』”’）】》〉\"')\]])$")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$")
@@ -202,6 +204,8 @@ def _with_table_header(item: ScoredChunk, read: ReadText) -> ScoredChunk:
     for n in range(len(above) - 1, 0, -1):
         if _TABLE_RULE.match(above[n]):
             header = " ".join(above[n - 1].split())[:_HEADER_CHARACTERS]
+            if chunk.heading_path.endswith(header[:_INDEXED_HEADER_CHARACTERS]):
+                return item
             path = f"{chunk.heading_path} > {header}" if chunk.heading_path else header
             return replace(item, chunk=replace(chunk, heading_path=path)) if _TABLE_ROW.match(above[n - 1]) else item
         if not _TABLE_ROW.match(above[n]):

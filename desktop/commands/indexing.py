@@ -74,7 +74,7 @@ def show_report(terminal: Terminal, report: IndexReport) -> None:
     for file in report.files:
         terminal.result(file_row(file))
     states = [file.state for file in report.files]
-    unchanged = sum(file.unchanged for file in report.files)
+    unchanged = sum(file.unchanged for file in report.files if file.state == "ready")
     terminal.note(
         f"{states.count('ready')} ready ({unchanged} unchanged), {states.count('skipped')} skipped, {states.count('failed')} failed"
         f" in {report.seconds:.1f} s, {report.chunks_per_second:.1f} passages a second"

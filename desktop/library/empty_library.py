@@ -49,7 +49,7 @@ class EmptyLibrary(QWidget):
 
     def _retranslate(self) -> None:
         self._title.setText(self.tr("Drop files or folders here"))
-        self._words.setText(self.tr("Notes, books, code, tables: any text. They stay on this computer, where they are."))
+        self._words.setText(self.tr("PDF, Word, Excel, e-books, mail, any text. They stay on this computer, where they are."))
         self.add_folder.setText(self.tr("Add a folder…"))
         self.add_files.setText(self.tr("Add files…"))
 

@@ -270,8 +270,8 @@
         <translation>将文件或文件夹拖到这里</translation>
     </message>
     <message>
-        <source>Notes, books, code, tables: any text. They stay on this computer, where they are.</source>
-        <translation>笔记、书籍、代码、表格：任何文本都行。它们留在这台电脑的原处。</translation>
+        <source>PDF, Word, Excel, e-books, mail, any text. They stay on this computer, where they are.</source>
+        <translation>PDF、Word、Excel、电子书、邮件以及任何文本文件。它们留在这台电脑上的原处。</translation>
     </message>
     <message>
         <source>Add a folder…</source>
@@ -1401,10 +1401,6 @@
         <translation>暂时无法读取这种文件。</translation>
     </message>
     <message>
-        <source>Save it as .txt, .md, .csv or .html, then add that file.</source>
-        <translation>请将其另存为 .txt、.md、.csv 或 .html，再添加该文件。</translation>
-    </message>
-    <message>
         <source>No text was found in the file.</source>
         <translation>文件中没有找到文字。</translation>
     </message>
@@ -1475,6 +1471,54 @@
     <message>
         <source>The model could not say how to answer, so your files were searched to be safe.</source>
         <translation>模型未能判断如何回答，为稳妥起见搜索了您的文件。</translation>
+    </message>
+    <message>
+        <source>Save it as .docx, .pdf, .xlsx or .txt, then add that file.</source>
+        <translation>请将其另存为 .docx、.pdf、.xlsx 或 .txt，然后添加该文件。</translation>
+    </message>
+    <message>
+        <source>The PDF file holds pictures of its pages, but no text.</source>
+        <translation>该 PDF 文件只有页面图片，没有文字。</translation>
+    </message>
+    <message>
+        <source>Have a program for text recognition (OCR) add the text, then add the file it makes.</source>
+        <translation>请用文字识别（OCR）程序加上文字，然后添加生成的文件。</translation>
+    </message>
+    <message>
+        <source>The file is protected by a password.</source>
+        <translation>该文件受密码保护。</translation>
+    </message>
+    <message>
+        <source>Open it with its password elsewhere and save a copy without one, then add that copy.</source>
+        <translation>请用密码在其他程序中打开，另存为没有密码的副本，然后添加该副本。</translation>
+    </message>
+    <message>
+        <source>The file is damaged, or is not what its name says.</source>
+        <translation>该文件已损坏，或内容与其名称不符。</translation>
+    </message>
+    <message>
+        <source>Open it in the program it was made with and save a fresh copy, then add that copy.</source>
+        <translation>请在制作它的程序中打开并另存一份，然后添加新的副本。</translation>
+    </message>
+    <message>
+        <source>Unpacked, the file is far larger than a document should be.</source>
+        <translation>该文件解压后远远超过文档应有的大小。</translation>
+    </message>
+    <message>
+        <source>If you trust the file, save its text in several smaller files and add those.</source>
+        <translation>如果您信任该文件，请将其文字另存为几个较小的文件，然后添加这些文件。</translation>
+    </message>
+    <message>
+        <source>Reading the file takes more memory than one file may have.</source>
+        <translation>读取该文件所需的内存超过了单个文件的限额。</translation>
+    </message>
+    <message>
+        <source>The program part that reads files of this kind does not start.</source>
+        <translation>读取此类文件的程序部分无法启动。</translation>
+    </message>
+    <message>
+        <source>Close other programs and try again. If it stays so, start Lamplight anew with python3 lamplight.py.</source>
+        <translation>请关闭其他程序后重试。如果仍然如此，请用 python3 lamplight.py 重新启动 Lamplight。</translation>
     </message>
     <message>
         <source>Nothing to do.</source>

@@ -32,6 +32,12 @@ REASON_CODES = [
     "not_a_file",
     "unsupported",
     "no_text",
+    "no_text_layer",
+    "needs_password",
+    "damaged",
+    "unpacks_too_large",
+    "too_much_memory",
+    "reader_unavailable",
     "timed_out",
     "reader_crashed",
 ]

@@ -150,6 +150,18 @@ def test_rows_of_a_table_keep_their_header_and_stay_whole() -> None:
     assert all(text[span.end - 3 : span.end] == ".50" for span in spans)
 
 
+def test_rows_of_a_markdown_table_keep_the_names_of_its_columns() -> None:
+    rows = "".join(f"| Lens {number} | {number} euros and nothing more than that |\n" for number in range(100))
+    text = f"# Prices\n\nWhat things cost.\n\n| Part | Price |\n| --- | :-: |\n{rows}\nAll of it in euros, paid in advance. " + ENGLISH * 20
+
+    spans = chunk(text, "markdown", count_tokens)
+
+    among_rows = [span for span in spans if text.startswith("| Lens", span.start)]
+    assert len(among_rows) > 3
+    assert {span.heading_path for span in among_rows} == {"Prices > | Part | Price |"}
+    assert spans[0].heading_path == spans[-1].heading_path == "Prices"
+
+
 def test_short_sections_share_a_chunk() -> None:
     text = "".join(f"## Question {number}\n\nA short answer to it, in a few words.\n\n" for number in range(40))
 
@@ -165,7 +177,7 @@ MILLION = 200_000
 @pytest.mark.parametrize(
     "text",
     ["a" * 10 * MILLION, "中" * 3 * MILLION, "." * 10 * MILLION, "。" * 3 * MILLION, ".\" " * MILLION, "\n" * 5 * MILLION + "x", " " * 10 * MILLION + "x",
-     "\n " * 3 * MILLION + "x", "# h\n" * 50_000, "第一回\n" * 50_000, "`" * 10 * MILLION, "```\n" * MILLION, "=\n" * MILLION, "a b " * 2 * MILLION, "|" * 5 * MILLION, "[" * 5 * MILLION],
+     "\n " * 3 * MILLION + "x", "# h\n" * 50_000, "第一回\n" * 50_000, "`" * 10 * MILLION, "```\n" * MILLION, "=\n" * MILLION, "a b " * 2 * MILLION, "|" * 5 * MILLION, "|-\n" * MILLION, "| a\n" * MILLION, "[" * 5 * MILLION],
     ids=lambda text: repr(text[:4]),
 )  # fmt: skip
 def test_pathological_texts_take_linear_time(text: str) -> None:

@@ -155,7 +155,7 @@ def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_wh
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf.write("a.txt", "one")
-    shelf.write("b.docx", b"PK")
+    shelf.write("b.doc", b"PK")
     shelf.index()
     shelf.embedder.embedded.clear()
     monkeypatch.setattr("core.library.indexing.READER_VERSION", 999)
@@ -165,7 +165,7 @@ def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_wh
 
     assert [(file.path.name, file.state, file.unchanged) for file in report.files] == [
         ("a.txt", "ready", False),
-        ("b.docx", "ready", False),
+        ("b.doc", "ready", False),
     ]
     assert shelf.embedder.embedded == ["b\nPK"]
 
@@ -241,7 +241,7 @@ def test_a_bad_file_is_a_row_with_a_reason_and_stops_nothing(shelf: Shelf) -> No
     shelf.write("blank.md", " \n\t\n")
     shelf.write("empty.txt", b"")
     shelf.write("image.png", b"\x89PNG\r\n\x1a\n")
-    shelf.write("letter.docx", b"PK\x03\x04")
+    shelf.write("letter.doc", b"\xd0\xcf\x11\xe0")
     shelf.write("script.html", "<html><script>x()</script></html>")
     shelf.write("z good.txt", "good too")
     (shelf.docs / "broken link.txt").symlink_to(shelf.docs / "nothing")
@@ -254,7 +254,7 @@ def test_a_bad_file_is_a_row_with_a_reason_and_stops_nothing(shelf: Shelf) -> No
         "broken link.txt": ("failed", "vanished"),
         "empty.txt": ("skipped", "empty"),
         "image.png": ("skipped", "unsupported"),
-        "letter.docx": ("skipped", "unsupported"),
+        "letter.doc": ("skipped", "unsupported"),
         "pipe.txt": ("skipped", "not_a_file"),
         "script.html": ("skipped", "no_text"),
         "z good.txt": ("ready", ""),

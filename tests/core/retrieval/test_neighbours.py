@@ -130,6 +130,12 @@ def test_rows_without_their_header_get_it_as_heading() -> None:
     assert grown(TABLE, [rows])[0].chunk.heading_path == "Pumps > | No. | Flow |"
 
 
+def test_rows_that_were_indexed_with_their_header_do_not_get_it_twice() -> None:
+    rows = part(TABLE, "| P-02", "210 |", number=1, heading="Pumps > | No. | Flow |")
+
+    assert grown(TABLE, [rows])[0].chunk.heading_path == "Pumps > | No. | Flow |"
+
+
 def test_rows_that_show_their_header_need_no_other() -> None:
     table = part(TABLE, "| No.", "210 |", number=1, heading="Pumps")
 

@@ -1,0 +1,51 @@
+"""Which parser reads which file, and what becomes of everything that can go wrong in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from core.errors import DocumentUnreadable, LamplightError
+from core.library.decoding import clean
+from core.library.formats.book import read_book
+from core.library.formats.mail import read_mail
+from core.library.formats.open_document import read_open_document
+from core.library.formats.parsed import ParsedDocument, damaged
+from core.library.formats.pdf import read_pdf
+from core.library.formats.presentation import read_presentation
+from core.library.formats.word import read_word
+from core.library.formats.workbook import read_workbook
+
+PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), read_word),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), read_workbook),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), read_presentation),
+    **dict.fromkeys((".odt", ".ott"), read_open_document),
+    ".epub": read_book,
+    ".eml": read_mail,
+    ".pdf": read_pdf,
+}
+"""By the ending of the name, in lower case. Macros are data like any other here: nothing in a file is ever run."""
+
+
+def read_document(suffix: str, data: bytes) -> ParsedDocument:
+    """The text of a document without characters that nobody can see.
+
+    Raises:
+        DocumentUnreadable: needs_password, no_text_layer, no_text, damaged, unpacks_too_large, too_large, unsupported.
+        MemoryError: this process may not have as much memory as the file needs.
+    """
+    parser = PARSERS.get(suffix)
+    if parser is None:
+        raise DocumentUnreadable("There is no parser for files of this kind.", code="unsupported")
+    try:
+        document = parser(data)
+    except (LamplightError, MemoryError):
+        raise
+    except Exception as error:
+        # Parsers raise everything from KeyError to RecursionError for a file that is not what they expect.
+        raise damaged(f"its parser stopped with {type(error).__name__}") from error
+    text = clean(document.text)
+    if not text.strip():
+        raise DocumentUnreadable("The document has no text in it.", code="no_text")
+    return replace(document, text=text, title=clean(document.title))
