@@ -131,7 +131,7 @@ class WelcomeView(QWidget):
             self.title.setText(self.tr("Ask your own files"))
             self.explanation.setText(
                 self.tr(
-                    "Add texts, notes, code or tables, ask in your own words, and check every answer against the passage it comes from."
+                    "Add documents, notes, code or tables, ask in your own words, and check every answer against the passage it comes from."
                 )
             )
         self.drop_area.setVisible(not self._files)

@@ -1059,8 +1059,8 @@
         <translation>向自己的文件提问</translation>
     </message>
     <message>
-        <source>Add texts, notes, code or tables, ask in your own words, and check every answer against the passage it comes from.</source>
-        <translation>添加文章、笔记、代码或表格，用自己的话提问，并对照原文核实每个回答。</translation>
+        <source>Add documents, notes, code or tables, ask in your own words, and check every answer against the passage it comes from.</source>
+        <translation>添加文档、笔记、代码或表格，用自己的话提问，并对照原文核实每个回答。</translation>
     </message>
     <message>
         <source>What does “{title}” say?</source>
