@@ -59,15 +59,15 @@ def before_a_draft(question: str, passages: Sequence[tuple[str, str]], stated: f
     return support(question, "", passages, margin(stated, threshold)).probability
 
 
-def support(question: str, draft: str, passages: Sequence[tuple[str, str]], margin: float, *, several: bool = False) -> Support:
-    """Compare a draft and its question with the evidence, given as headings and texts; `several` passages together may have the question's words.
+def support(question: str, draft: str, passages: Sequence[tuple[str, str]], margin: float) -> Support:
+    """Compare a draft and its question with the evidence, given as headings and texts.
 
-    What is read is read in a text: the name of a file is no answer. What a passage is about its heading may say.
+    What is read is read in a text: the name of a file is no answer. What a passage is about its heading may say. The words of several
+    passages do not add up, not even for the links of a chain: together they nearly always have the words of the question, whatever they say.
     """
     found = [terms(f"{heading}\n{text}") for heading, text in passages]
     asked = terms(question) - _ASKING
     own = terms(draft) - asked
     read = NOTHING_OF_ITS_OWN if own <= _YES_OR_NO else max((share(own, terms(text)) for _, text in passages), default=0.0)
-    shown = [set[str]().union(*found)] if several else found
-    about = max((share(asked, passage) for passage in shown), default=0.0) if asked else 0.5
+    about = max((share(asked, passage) for passage in found), default=0.0) if asked else 0.5
     return Support(margin, read, about)

@@ -46,7 +46,7 @@ class QAState(TypedDict, total=False):
     """A node returns only what it changed.
 
     `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
-    later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`, of which `planned_lookups` were planned;
+    later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`;
     `lookups` are those already searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added.
     `files_probability`, `several_probability` and `complete_probability` are calibrated; `stated` is the probability behind `evaluation` as the model gave it. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
     """
@@ -60,7 +60,6 @@ class QAState(TypedDict, total=False):
     files_probability: float | None
     several_probability: float | None
     sub_questions: tuple[str, ...]
-    planned_lookups: int
     next_sub_idx: int
     current_queries: tuple[str, ...]
     lookups: tuple[SubQuestion, ...]
@@ -106,7 +105,6 @@ def initial_state(
         files_probability=None,
         several_probability=None,
         sub_questions=(question,),
-        planned_lookups=1,
         next_sub_idx=0,
         current_queries=(question,),
         lookups=(),

@@ -50,7 +50,6 @@ def decompose_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
     return {
         **done,
         "sub_questions": plan,
-        "planned_lookups": len(plan),
         "current_queries": next_round(plan, 0, {}),
         "usage": context.meter.take(),
     }

@@ -63,14 +63,7 @@ def _carried(text: str, state: QAState, context: QAContext) -> bool:
     assert stated is not None
     passages = [(found.chunk.context, found.chunk.text) for found in state["documents"]]
     passages += [(page.title, page.snippet) for page in state["web"].results]
-    found = support(
-        state["standalone_question"],
-        first_line(text),
-        passages,
-        margin(stated, context.thresholds.enough),
-        # Only the links of a planned chain may stand in different passages; a proposed lookup searches for the whole question again.
-        several=state["planned_lookups"] > 1,
-    )
+    found = support(state["standalone_question"], first_line(text), passages, margin(stated, context.thresholds.enough))
     return found.probability >= context.thresholds.answer
 
 
