@@ -315,6 +315,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--temperature", type=float, default=1.5)
     options = parser.parse_args(arguments)
     model = options.model or locate_chat_model(ModelSettings(), Paths(Path()))
+    if not model.is_file():
+        parser.error(f"there is no file {model}: name the GGUF file of a model")
     if options.control_calls:
         ended = control_calls(model, options.control_calls, threads=options.threads, temperature=options.temperature)
         say(f"{model.name}; {options.control_calls} calls at temperature {options.temperature}; {machine()}; commit {commit()}")
