@@ -155,7 +155,8 @@ def _share(part: Sequence[Routed]) -> str:
 
 
 @contextmanager
-def _application(home: Path | None, model: str | None) -> Iterator[Application]:
+def open_application(home: Path | None, model: str | None) -> Iterator[Application]:
+    """The app over a home, or over a new one that is deleted afterwards, with the models of the tree."""
     with tempfile.TemporaryDirectory() as folder:
         paths = Paths((home or Path(folder)).absolute())
         said = options_of(argparse.Namespace(model=model, embedder=None, web="off", budget=None))
@@ -180,12 +181,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     questions = [one for one in read_routing_questions() if parsed.half in (None, one.half)][: parsed.limit]
     try:
-        with _application(parsed.home, parsed.model) as application:
+        with open_application(parsed.home, parsed.model) as application:
             results = list(routed(application, questions))
             thresholds, model = application.models.thresholds(), application.chat_model.model_id
         if parsed.published:
             # The reference loads the weights itself: not both at once.
-            with _application(parsed.home, parsed.model) as application:
+            with open_application(parsed.home, parsed.model) as application:
                 reported = [one for one in read_routing_questions() if one.half == "report"][: parsed.published]
                 results += routed_as_published(application, reported)
     except LamplightError as error:
