@@ -12,7 +12,7 @@ from core.store.connection import fetch_all, fetch_one
 from core.store.index_schema import VECTORS
 from core.store.records import FileFacts
 from core.store.storable import storable
-from core.store.words import WORDS_VERSION, indexed_form
+from core.store.words import indexed_form, words_version
 
 BLOCK_CHARACTERS = 4096
 """Texts are kept in blocks of this many characters, so that a chunk is read without its whole document."""
@@ -97,9 +97,7 @@ def _free_slot(connection: apsw.Connection) -> int:
 
 def ensure_words_version(connection: apsw.Connection) -> None:
     """Write the word index anew if it was made by other rules than today's: its rows could not be deleted any more."""
-    version = str(WORDS_VERSION)
-    stored = connection.execute("SELECT value FROM facts WHERE name = 'words_version'").get
-    if stored == version:
+    if has_todays_words(connection):
         return
     connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
     rows = fetch_all(
@@ -108,7 +106,12 @@ def ensure_words_version(connection: apsw.Connection) -> None:
     )
     for chunk_id, document_id, title, heading_path, start, end in rows:
         connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text_slice(connection, document_id, start, end))))
-    connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (version,))
+    connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (words_version(),))
+
+
+def has_todays_words(connection: apsw.Connection) -> bool:
+    """Whether the word index was made by today's rules."""
+    return bool(connection.execute("SELECT value FROM facts WHERE name = 'words_version'").get == words_version())
 
 
 def slot_of(connection: apsw.Connection, embedder_id: str) -> int | None:

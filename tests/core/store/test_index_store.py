@@ -254,12 +254,27 @@ def test_a_reader_works_while_a_file_is_being_written(store: IndexStore) -> None
 
 def test_other_word_rules_rewrite_the_word_index(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
     put(store, LAMP, "the lamp")
-    monkeypatch.setattr("core.store.index_rows.WORDS_VERSION", 999)
+    monkeypatch.setattr("core.store.index_rows.words_version", lambda: "others")
     monkeypatch.setattr("core.store.index_rows.indexed_form", lambda text: f"{text} everywhere")
 
     put(store, FISH, "the fish")
 
     assert sorted(found_by_words(store, "everywhere")) == ["the fish", "the lamp"]
+    assert store.check().problems == ()
+
+
+def test_words_of_other_rules_are_written_anew_before_they_are_searched(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr("core.store.index_rows.words_version", lambda: "1")
+        earlier.setattr("core.store.index_rows.indexed_form", lambda text: text)
+        put(store, FISH, "魚")
+    before = store.vectors_by_content("sha of 魚\n\n", "fake-1")
+
+    found = found_by_words(store, "鱼")
+
+    assert found == ["魚"]
+    assert before
+    assert store.vectors_by_content("sha of 魚\n\n", "fake-1") == before
     assert store.check().problems == ()
 
 
