@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ def _plain(value: Any) -> Any:
             return storable(value)
         case Path():
             return os.fspath(value)
+        case date():
+            return value.isoformat()
         case dict():
             return {key: _plain(item) for key, item in value.items()}
         case list() | tuple():

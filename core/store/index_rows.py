@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import apsw
 
 from core.cancel import CancelToken
 from core.documents import DocumentState
+from core.scope import Scope
 from core.store.connection import fetch_all, fetch_one
 from core.store.index_schema import VECTORS
 from core.store.records import FileFacts
@@ -112,6 +114,38 @@ def ensure_words_version(connection: apsw.Connection) -> None:
 def has_todays_words(connection: apsw.Connection) -> bool:
     """Whether the word index was made by today's rules."""
     return bool(connection.execute("SELECT value FROM facts WHERE name = 'words_version'").get == words_version())
+
+
+def documents_within(connection: apsw.Connection, scope: Scope) -> list[int]:
+    """The ids of documents with anything to search that `scope` includes."""
+    first, after = scope.modified_between()
+    if not scope.paths:
+        rows = fetch_all(
+            connection, "SELECT id FROM documents WHERE chunk_count > 0 AND modified_ns >= ? AND modified_ns < ?", (first, after)
+        )
+        return [int(row[0]) for row in rows]
+    found: set[int] = set()
+    for path in scope.paths:
+        rows = fetch_all(
+            connection,
+            "SELECT id FROM documents WHERE (path = ? OR (path >= ? AND path < ?)) AND chunk_count > 0 AND modified_ns >= ? AND modified_ns < ?",
+            (*_path_range(path), first, after),
+        )
+        found.update(int(row[0]) for row in rows)
+    return sorted(found)
+
+
+def knows_path(connection: apsw.Connection, path: Path) -> bool:
+    """Whether a file is known, in whatever state, or any file inside a folder."""
+    row = fetch_one(connection, "SELECT EXISTS (SELECT 1 FROM documents WHERE path = ? OR (path >= ? AND path < ?))", _path_range(path))
+    return bool(row and row[0])
+
+
+def _path_range(path: Path) -> tuple[bytes, bytes, bytes]:
+    """A path as it is stored, and between which two bytes everything inside it lies: names are compared byte by byte."""
+    whole, separator = os.fsencode(path), os.fsencode(os.sep)
+    inside = whole.rstrip(separator) + separator
+    return whole, inside, inside[:-1] + bytes([inside[-1] + 1])
 
 
 def slot_of(connection: apsw.Connection, embedder_id: str) -> int | None:
