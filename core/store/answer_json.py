@@ -12,9 +12,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from core.documents import Answer
+from core.scope import EVERYTHING, Scope
 from core.store.storable import storable
 
 _ANSWER = TypeAdapter(Answer)
+_SCOPE = TypeAdapter(Scope)
 _REQUIRED = {"question": "", "standalone_question": "", "strategy": "", "route_reason": "", "text": "", "origin": "none", "refused": False}
 
 
@@ -36,6 +38,22 @@ def answer_from_json(stored: str | None) -> Answer | None:
     except (ValidationError, ValueError, RecursionError):
         logging.getLogger(__name__).info("a stored answer cannot be read; its text is shown without sources")
         return None
+
+
+def scope_to_json(scope: Scope) -> str:
+    """A scope as JSON; empty for everything."""
+    return "" if scope.is_everything else json.dumps(_plain(_SCOPE.dump_python(scope)))
+
+
+def scope_from_json(stored: str) -> Scope:
+    """The scope. One that cannot be read any more is everything: it is shown with its question, never searched by itself."""
+    if not stored:
+        return EVERYTHING
+    try:
+        return _SCOPE.validate_python(json.loads(stored))
+    except (ValidationError, ValueError, RecursionError):
+        logging.getLogger(__name__).info("a stored restriction cannot be read")
+        return EVERYTHING
 
 
 def _plain(value: Any) -> Any:
