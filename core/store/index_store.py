@@ -257,7 +257,7 @@ class IndexStore:
     # -- searching
 
     def renew_words(self) -> None:
-        """Write the word index anew if it was made by other rules than today's; no vector is touched. A second for some 5,000 chunks."""
+        """Write the word index anew if it was made by other rules than today's; no vector is touched. Under a second for 10,000 chunks."""
         with self._database.reading() as connection:
             if has_todays_words(connection) or not connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").get:
                 return

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.documents import Citation, Step
 from core.errors import Cancelled, LamplightError
 from core.events import AnswerExpected, AnswerFinished, AnswerRestarted, AnswerText, StepFinished, StepStarted, WebConsentWanted
-from core.scope import Scope
+from core.scope import EVERYTHING, Scope
 from core.store.user_store import ConversationSummary, Turn
 from desktop.conversation.answer_job import TurnSaved, answer_job
 from desktop.conversation.conversation_list import ConversationList
@@ -201,9 +201,9 @@ class ConversationController(QObject):
         if run is not None and run.node:
             self._show_status(run)
         if self._restricted != conversation_id:
+            if views or self._restricted is not None:
+                self._view.question_box.set_scope(views[-1].scope if views else EVERYTHING)
             self._restricted = conversation_id
-            if views:
-                self._view.question_box.set_scope(views[-1].scope)
         self._take_early_words(conversation_id, draft)
         if views:
             self._view.show_transcript()

@@ -194,7 +194,7 @@ def test_a_question_that_cannot_be_stored_goes_back_into_the_box(open_window: Op
     shell = open_window()
     assert shell.application is not None
 
-    def full(conversation_id: int, question: str) -> int:
+    def full(*_: object) -> int:
         raise NotEnoughDisk("The disk is full.")
 
     monkeypatch.setattr(shell.application.user_store, "add_turn", full)
@@ -315,7 +315,7 @@ def test_what_stands_in_the_box_stays_when_a_question_asked_as_typed_cannot_be_s
     asked_follow_up(shell, qtbot)
     assert shell.application is not None
 
-    def full(conversation_id: int, question: str) -> int:
+    def full(*_: object) -> int:
         raise NotEnoughDisk("The disk is full.")
 
     monkeypatch.setattr(shell.application.user_store, "add_turn", full)
