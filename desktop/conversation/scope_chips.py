@@ -26,7 +26,7 @@ class ScopeChips(QWidget):
         super().__init__(parent)
         self._paths: tuple[Path, ...] = ()
         self.buttons: list[QToolButton] = []
-        self.label = TintedLabel("", "muted_text", self, scale=0.9)
+        self.label = TintedLabel("", "muted_text", self, scale=0.9, wrap=False)
         # Long names must not make the window wider.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(self)
