@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from core.scope import EVERYTHING, Scope
+
 DocumentState = Literal["waiting", "ready", "skipped", "failed"]
 AnswerOrigin = Literal["model", "files", "web", "none"]
 DoubtKind = Literal["number", "date", "name", "quote", "claim"]
@@ -222,7 +224,7 @@ class Answer:
     `origin` says where the text comes from; `none` means "your files do not say" and goes with `refused`. `own_knowledge` is
     what the model itself knows, kept apart from `text`. `short_answer` is the answer alone, where the text begins with one. `notes`
     are codes of parts that failed or were left out on the way.
-    `doubts` are in the order of the text and do not overlap. `refusal` is there exactly when `refused` is true and the run was not
+    `doubts` are in the order of the text and do not overlap. `scope` is what the question was restricted to. `refusal` is there exactly when `refused` is true and the run was not
     stopped before it was made.
     """
 
@@ -252,6 +254,7 @@ class Answer:
     model: str = ""
     embedder: str = ""
     interrupted: bool = False
+    scope: Scope = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)

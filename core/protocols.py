@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from core.cancel import CancelToken
 from core.documents import Prompt, ScoredChunk, SearchOutcome, Usage, WebResult
+from core.scope import Scope
 
 Vectors = npt.NDArray[np.float32]
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
@@ -173,6 +174,13 @@ class Reranker(Protocol):
 
 class Retriever(Protocol):
     """Finds passages in the person's files."""
+
+    def within(self, scope: Scope) -> Retriever:
+        """The same search among the files of `scope` alone.
+
+        Raises `NotFound` (`not_in_library`) for a path without any known file, `InvalidRequest` (`scope_empty`) where nothing can be searched.
+        """
+        ...
 
     def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
         """The best `k` chunks, best first. An empty list means nothing fits; a failed search raises.

@@ -35,6 +35,7 @@ from core.events import (
     StepStarted,
     WebConsentWanted,
 )
+from core.scope import Scope
 
 Json = dict[str, Any]
 
@@ -66,7 +67,7 @@ def answer_event_json(event: AnswerEvent, answer_id: str | int | None = None) ->
 def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
     """The `answer` object of the contract.
 
-    Additions to it: `short_answer`, `origin`, `own_knowledge`, `doubts`, `refusal`, `notes`, `interrupted`, `predicted_seconds`, and in `web` the `citations` that point at pages.
+    Additions to it: `short_answer`, `origin`, `own_knowledge`, `doubts`, `refusal`, `notes`, `interrupted`, `predicted_seconds`, `scope`, and in `web` the `citations` that point at pages.
     """
     return {
         "event": "answer",
@@ -111,6 +112,7 @@ def answer_json(answer: Answer, answer_id: str | int | None = None) -> Json:
         "model": answer.model,
         "embedder": answer.embedder,
         "interrupted": answer.interrupted,
+        "scope": scope_json(answer.scope),
     }
 
 
@@ -143,6 +145,14 @@ def passages_json(query: str, found: list[ScoredChunk], seconds: float) -> Json:
     """The `passages` object of the contract."""
     passages = [{**_evidence(item), "text": item.chunk.text} for item in found]
     return {"event": "passages", "query": query, "passages": passages, "seconds": round(seconds, 3)}
+
+
+def scope_json(scope: Scope) -> Json | None:
+    """What a search or a question was restricted to; None for the whole library."""
+    if scope.is_everything:
+        return None
+    since, until = (None if day is None else day.isoformat() for day in (scope.since, scope.until))
+    return {"paths": [str(path) for path in scope.paths], "since": since, "until": until}
 
 
 def document_json(document: Document) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 PIPELINES = ("full", "naive", "routed", "multihop", "fallback", "published")
@@ -22,6 +23,7 @@ examples:
   lamplight ask "And part-time?" --history turns.json --json
   lamplight index ~/Documents/notes
   lamplight search "notice period" -k 5 --mode words
+  lamplight ask "What changed?" --in ~/Documents/notes --since 2026-11-01
   lamplight library text ~/Documents/notes/contract.md
   lamplight eval --docs corpus/ --questions questions.jsonl --out answers.jsonl --limit 20
 """
@@ -53,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument(
         "--history", metavar="FILE.json", type=_path, help='the conversation so far: [{"role": "user", "content": "..."}, ...]'
     )
+    _restriction(ask)
     _json_option(ask)
 
     index = _command(
@@ -69,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("query", metavar="QUERY")
     search.add_argument("-k", metavar="N", type=_positive, default=8, help="how many passages at most (default: 8)")
     search.add_argument("--mode", choices=MODES, default="hybrid", help="search by words, by meaning, or by both (default)")
+    _restriction(search)
     _json_option(search)
 
     _library(commands, common)
@@ -165,6 +169,21 @@ def _command(
     return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}. {about}", parents=[common])
 
 
+def _restriction(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("where to look (default: in the whole library)")
+    group.add_argument(
+        "--in",
+        dest="within",
+        metavar="PATH",
+        type=_path,
+        action="append",
+        default=[],
+        help="only in this file or folder of the library; may be given again",
+    )
+    group.add_argument("--since", metavar="DATE", type=_day, help="only in files last changed on this day or later, as 2026-11-30")
+    group.add_argument("--until", metavar="DATE", type=_day, help="only in files last changed on this day or earlier")
+
+
 def _json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON object a line: events as they happen, the result last"
@@ -199,6 +218,13 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("must be a whole number, 1 or more")
     return number
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("is not a day of the calendar, written as 2026-11-30") from None
 
 
 def _named(text: str) -> str:

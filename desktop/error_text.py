@@ -130,6 +130,16 @@ ERRORS: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Add files or a folder first."),
         "add_files",
     ),
+    "not_in_library": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "What the question is restricted to is no longer in the library."),
+        QT_TRANSLATE_NOOP("errors", "Add it again, or ask without the restriction."),
+        "new_question",
+    ),
+    "scope_empty": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "There is nothing to search in what the question is restricted to."),
+        QT_TRANSLATE_NOOP("errors", "Wait until its files are ready, or ask without the restriction."),
+        "new_question",
+    ),
     "home_unusable": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The folder for Lamplight's own files cannot be used."),
         QT_TRANSLATE_NOOP("errors", "Check that it is a folder you may write to, or start Lamplight with another one."),

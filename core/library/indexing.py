@@ -105,6 +105,7 @@ class IndexingRun:
         started = time.monotonic()
         self._total = len(scan.files)
         yield IndexStarted(self._total)
+        self._store.renew_words()
         stored = {item.document.path: item for item in known}
         # What may only have been moved is forgotten last: its vectors are wanted for the new place.
         moved = _maybe_moved(scan, stored, gone)

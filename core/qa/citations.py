@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.documents import Citation, ScoredChunk, WebResult
+from core.simplified import simplified
 
 # Share of a sentence's terms that a passage must hold: to be given as a source unasked, and to stay one that the model named or
 # whose figures and codes all agree (that ties an answer to a passage in another language too).
@@ -94,7 +95,7 @@ def closest(question: str, documents: Sequence[ScoredChunk]) -> tuple[Citation, 
 
 def terms(text: str) -> set[str]:
     """What two texts are compared by: words and figures, and pairs of characters where there are no spaces."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = simplified(unicodedata.normalize("NFKC", text)).casefold()
     pairs = {run[i : i + 2] for run in _HAN_RUN.findall(folded) for i in range(max(len(run) - 1, 1))}
     return pairs | {word for word in _WORD.findall(folded) if word not in _COMMON}
 

@@ -251,7 +251,7 @@ class _Sentence:
         whole = run and len("".join(token for _, token in self.tokens)) == len(run[0]) <= SHORT_HAN
         if run and whole:
             at = self.tokens[0][0]
-            piece = run[0]
+            piece = fold(run[0])
             known = len(pairs(piece) & self.evidence.pairs)
             if known < 0.5 * len(pairs(piece)) or self._is_misplaced(Name(at, at + len(piece), "name", (piece,))):
                 spans.append((at, at + len(piece)))
@@ -279,7 +279,7 @@ class _Sentence:
         return [(a, b) for a, b in inner if b - a >= 2 and not self._is_everyday(self.answer[a:b])]
 
     def _is_everyday(self, text: str) -> bool:
-        return len(EVERYDAY_WORDS.sub("", text)) < 2
+        return len(EVERYDAY_WORDS.sub("", fold(text))) < 2
 
     def _han_pairs(self) -> list[tuple[int, str]]:
         text = self.folded

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from core.simplified import simplified
+
 Scale = Literal["", "%"]
 Value = tuple[str | float | int | None, ...]
 """("n", 1200.0) number; ("%", 50.0) share; ("d", year, month, day), unknown parts None; ("t", hour, minute); ("w", weekday 1..7);
@@ -153,8 +155,8 @@ def _is_item(text: str, start: int, end: int) -> bool:
 
 
 def plain(text: str) -> str:
-    """`text` with full-width ASCII as ASCII; every character keeps its place."""
-    return text.translate(_FULL_WIDTH)
+    """`text` with full-width ASCII as ASCII and simplified characters; every character keeps its place."""
+    return simplified(text.translate(_FULL_WIDTH))
 
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B)} | {0xFF05: "%", 0xFF0E: ".", 0xFF0D: "-", 0xFF1A: ":", 0x3000: " "}

@@ -10,6 +10,7 @@ from core.documents import Message
 from core.qa.figures import plain
 from core.qa.language import prompt_language
 from core.qa.names import fold, han_names, latin_names, stem
+from core.simplified import simplified
 
 Reference = Literal["points_back", "unclear", "stands_alone"]
 
@@ -94,8 +95,9 @@ def strange_names(text: str, known: str) -> tuple[str, ...]:
     bare_known = _bare(known)
     strange = [text[name.start : name.end] for name in latin_names(text) if not _knows(name.words, folded, bare_known)]
     strange += [number for number in _NUMBERED.findall(plain(text)) if _bare(number) not in bare_known]
-    pairs = {run[n : n + 2] for run in _HAN.findall(known) for n in range(len(run) - 1)}
-    strange += [text[name.start : name.end] for name in han_names(text, pairs, frozenset(known))]
+    han = simplified(known)
+    pairs = {run[n : n + 2] for run in _HAN.findall(han) for n in range(len(run) - 1)}
+    strange += [text[name.start : name.end] for name in han_names(text, pairs, frozenset(han))]
     return tuple(dict.fromkeys(strange))
 
 
@@ -116,7 +118,7 @@ def _brings_something(rewritten: str, question: str, said: str) -> bool:
 def _content(text: str) -> set[str]:
     words = {stem(word) for word in _WORD.findall(fold(text)) if word not in _COMMON}
     numbers = {_bare(number) for number in _NUMBERED.findall(text)}
-    return words | numbers | {run[n : n + 2] for run in _HAN.findall(text) for n in range(len(run) - 1)}
+    return words | numbers | {run[n : n + 2] for run in _HAN.findall(simplified(text)) for n in range(len(run) - 1)}
 
 
 def _bare(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.qa.figures import plain
+from core.simplified import simplified
 
 NAME_CHARACTERS = 80
 
@@ -54,7 +55,7 @@ class Name:
 
 
 def fold(text: str) -> str:
-    """Lower case, without accents, in the same number of characters."""
+    """Lower case, without accents, in simplified characters, in the same number of characters."""
     lowered = plain(text).translate(_ACCENTS).lower()
     return (
         lowered if len(lowered) == len(text) else "".join(c if len(c.lower()) != 1 else c.lower() for c in plain(text).translate(_ACCENTS))
@@ -131,8 +132,10 @@ def han_names(text: str, pairs: Collection[str], characters: Collection[str]) ->
     """Foreign names (卡尔·马克思), and pieces of Chinese that look like names and are strange to the evidence.
 
     `pairs` and `characters` are the pairs of characters and the characters that the evidence and the question have. A piece is strange
-    when none of its pairs is known and one of its characters is neither known nor an everyday one.
+    when none of its pairs is known and one of its characters is neither known nor an everyday one. The words of a name are in
+    simplified characters, as the two have to be.
     """
+    text = simplified(text)
     for found in _FOREIGN_HAN.finditer(text):
         yield Name(found.start(), found.end(), "name", tuple(re.split("[·•・]", found[0])))
     text = EVERYDAY_WORDS.sub(lambda word: " " * len(word[0]), text)

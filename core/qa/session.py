@@ -32,6 +32,7 @@ from core.qa.limits import RECURSION_LIMIT, Meter, MeteredChatModel, limits_for,
 from core.qa.prompt import few_shot, prompt_text
 from core.qa.state import MAX_RETRIES, PIPELINES, Features, Pipeline, QAState, Strategy, initial_state
 from core.qa.thresholds import Thresholds
+from core.scope import EVERYTHING, Scope
 from core.settings import Settings
 from core.store.storable import storable
 
@@ -84,14 +85,17 @@ class Session:
         consent: WebConsent | None = None,
         features: Features | None = None,
         as_typed: bool = False,
+        scope: Scope = EVERYTHING,
     ) -> Iterator[AnswerEvent]:
         """Yield what happens, last `AnswerFinished`. A stopped run ends with an answer too: what was shown, marked `interrupted`.
 
         `features` are the parts of the graph to use instead of those of `pipeline`. With `as_typed` a follow-up is not rewritten, whatever
-        they say; everything else is done as ever.
+        they say; everything else is done as ever. Every lookup of the run stays within `scope`. Like the history it comes with each question: nothing
+        is remembered here, so a follow-up is restricted exactly if it says so itself.
 
         Raises:
-            InvalidRequest: the question is empty, or longer than 20,000 characters.
+            NotFound: a path of `scope` is not in the library.
+            InvalidRequest: the question is empty, or longer than 20,000 characters; or there is nothing to search in `scope`.
             LamplightError: the run could not go on, e.g. there is no usable chat model, or it crashed while it wrote the answer.
         """
         question = storable(question).strip()
@@ -103,7 +107,7 @@ class Session:
         meter = Meter(limits_for(self._answers.budget, self._chat_model.speed))
         context = QAContext(
             chat_model=MeteredChatModel(self._chat_model, meter),
-            retriever=self._retriever,
+            retriever=self._retriever if scope.is_everything else self._retriever.within(scope),
             web_search=self._web_search,
             consent=consent,
             web_mode=self._web_mode,
@@ -114,7 +118,7 @@ class Session:
         )
         if as_typed:
             features = replace(features or PIPELINES[pipeline], rewrite=False)
-        state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals, meter.limits.proposals, features)
+        state = initial_state(question, tuple(history), pipeline, self._answers.max_retrievals, meter.limits.proposals, features, scope)
         state["max_retries"] = min(MAX_RETRIES, meter.limits.retries)
         if not context.thresholds.calibrated:
             state["notes"] = ("model_uncalibrated",)
@@ -258,6 +262,7 @@ class _Record:
             model=model,
             embedder=embedder,
             interrupted=self.interrupted,
+            scope=state["scope"],
         )
 
 

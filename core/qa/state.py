@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
 from core.documents import Doubt, Evaluation, Judgement, Message, ScoredChunk, SubQuestion, Usage, WebOutcome
+from core.scope import EVERYTHING, Scope
 
 Pipeline = Literal["full", "naive", "routed", "multihop", "fallback"]
 Strategy = Literal["simple", "complex"]
@@ -45,7 +46,7 @@ PIPELINES: dict[Pipeline, Features] = {
 class QAState(TypedDict, total=False):
     """A node returns only what it changed.
 
-    `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
+    `scope` is what the run's retriever is restricted to. `documents` holds the evidence in the order it was found, unique by chunk id; it is only ever appended to, so that every
     later prompt begins like the one before. `next_sub_idx` is the cursor into `sub_questions`;
     `lookups` are those already searched, `current_queries` those of this round (several where none needs another's answer), `proposals` how many the model added.
     `files_probability`, `several_probability` and `complete_probability` are calibrated; `stated` is the probability behind `evaluation` as the model gave it. `usage` is what the last node's model calls cost. `notes` and `limits_hit` only grow.
@@ -53,6 +54,7 @@ class QAState(TypedDict, total=False):
 
     features: Features
     question: str
+    scope: Scope
     chat_history: tuple[Message, ...]
     standalone_question: str
     strategy: Strategy
@@ -93,11 +95,13 @@ def initial_state(
     max_retrievals: int,
     max_proposals: int = 0,
     features: Features | None = None,
+    scope: Scope = EVERYTHING,
 ) -> QAState:
     """The state a run begins with; every field has its empty value, so that routes and nodes never meet a missing key."""
     return QAState(
         features=features or PIPELINES[pipeline],
         question=question,
+        scope=scope,
         chat_history=history,
         standalone_question=question,
         strategy="complex",

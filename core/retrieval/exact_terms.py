@@ -15,7 +15,7 @@ _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _DATES = (
     (re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)"), (1, 3, 4)),
-    (re.compile(r"(?<!\d)(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]"), (1, 2, 3)),
+    (re.compile(r"(?<!\d)(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号號]"), (1, 2, 3)),
     (re.compile(rf"(?<!\w){_DAY} (?:of )?({_MONTH})\.?,? (\d{{4}})(?!\d)", re.IGNORECASE), (3, 2, 1)),
     (re.compile(rf"(?<!\w)({_MONTH})\.? {_DAY},? (\d{{4}})(?!\d)", re.IGNORECASE), (3, 1, 2)),
 )

@@ -8,10 +8,11 @@ from typing import Literal
 
 from core.cancel import CancelToken
 from core.documents import ScoredChunk, SearchOutcome
-from core.errors import Cancelled, LamplightError
+from core.errors import Cancelled, InvalidRequest, LamplightError, NotFound
 from core.protocols import Embedder, Vectors
 from core.retrieval.exact_terms import exact_terms
 from core.retrieval.fusion import EXACT_WEIGHT, SHORT_QUERY_WORDS_WEIGHT, WORDS_WEIGHT, by_meaning, by_words, convex_combination
+from core.scope import EVERYTHING, Scope
 from core.store.index_store import IndexStore
 from core.store.words import is_short, match_phrases, match_query
 
@@ -49,11 +50,34 @@ class _Words:
 class HybridRetriever:
     """Implements `Retriever` over the index. Safe to use from several threads."""
 
-    def __init__(self, index_store: IndexStore, embedder: Embedder, *, mode: Mode = "hybrid", words_weight: float = WORDS_WEIGHT) -> None:
+    def __init__(
+        self,
+        index_store: IndexStore,
+        embedder: Embedder,
+        *,
+        mode: Mode = "hybrid",
+        words_weight: float = WORDS_WEIGHT,
+        scope: Scope = EVERYTHING,
+    ) -> None:
         self._index_store = index_store
         self._embedder = embedder
         self.mode: Mode = mode
         self._words_weight = words_weight
+        self._scope = scope
+
+    def within(self, scope: Scope) -> HybridRetriever:
+        """The same search among the files of `scope` only, and of nothing else.
+
+        Raises:
+            NotFound: a path of it is not in the library.
+            InvalidRequest: nothing in it can be searched (`scope_empty`).
+        """
+        for path in scope.paths:
+            if not self._index_store.knows(path):
+                raise NotFound(f"{path} is not in the library.", code="not_in_library", path=str(path))
+        if not scope.is_everything and not self._index_store.has_documents_within(scope):
+            raise InvalidRequest("No file that could be searched fits the restriction.", code="scope_empty")
+        return HybridRetriever(self._index_store, self._embedder, mode=self.mode, words_weight=self._words_weight, scope=scope)
 
     def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
         """The best `k` chunks, best first. Raises only if nothing could be searched at all."""
@@ -129,13 +153,13 @@ class HybridRetriever:
 
     def _by_vectors(self, query: str, candidates: int, cancel: CancelToken) -> _Near:
         vector = self._embedder.embed_query(query, cancel=cancel)
-        return _Near(vector, dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id)))
+        return _Near(vector, dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id, self._scope)))
 
     def _by_words(self, query: str, candidates: int) -> _Words:
         exact = match_phrases(exact_terms(query))
         return _Words(
-            dict(self._index_store.search_words(match_query(query), candidates)),
-            dict(self._index_store.search_words(exact, candidates)) if exact else None,
+            dict(self._index_store.search_words(match_query(query), candidates, self._scope)),
+            dict(self._index_store.search_words(exact, candidates, self._scope)) if exact else None,
         )
 
     def _all_similarities(self, near: _Near | None, words: _Words | None) -> dict[int, float]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import logging
 import os
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from core.documents import Answer
+from core.scope import EVERYTHING, Scope
 from core.store.storable import storable
 
 _ANSWER = TypeAdapter(Answer)
+_SCOPE = TypeAdapter(Scope)
 _REQUIRED = {"question": "", "standalone_question": "", "strategy": "", "route_reason": "", "text": "", "origin": "none", "refused": False}
 
 
@@ -37,12 +40,30 @@ def answer_from_json(stored: str | None) -> Answer | None:
         return None
 
 
+def scope_to_json(scope: Scope) -> str:
+    """A scope as JSON; empty for everything."""
+    return "" if scope.is_everything else json.dumps(_plain(_SCOPE.dump_python(scope)))
+
+
+def scope_from_json(stored: str) -> Scope:
+    """The scope. One that cannot be read any more is everything: it is shown with its question, never searched by itself."""
+    if not stored:
+        return EVERYTHING
+    try:
+        return _SCOPE.validate_python(json.loads(stored))
+    except (ValidationError, ValueError, RecursionError):
+        logging.getLogger(__name__).info("a stored restriction cannot be read")
+        return EVERYTHING
+
+
 def _plain(value: Any) -> Any:
     match value:
         case str():
             return storable(value)
         case Path():
             return os.fspath(value)
+        case date():
+            return value.isoformat()
         case dict():
             return {key: _plain(item) for key, item in value.items()}
         case list() | tuple():

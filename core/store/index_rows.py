@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import apsw
 
 from core.cancel import CancelToken
 from core.documents import DocumentState
+from core.scope import Scope
 from core.store.connection import fetch_all, fetch_one
 from core.store.index_schema import VECTORS
 from core.store.records import FileFacts
 from core.store.storable import storable
-from core.store.words import WORDS_VERSION, indexed_form
+from core.store.words import indexed_form, words_version
 
 BLOCK_CHARACTERS = 4096
 """Texts are kept in blocks of this many characters, so that a chunk is read without its whole document."""
@@ -97,9 +99,7 @@ def _free_slot(connection: apsw.Connection) -> int:
 
 def ensure_words_version(connection: apsw.Connection) -> None:
     """Write the word index anew if it was made by other rules than today's: its rows could not be deleted any more."""
-    version = str(WORDS_VERSION)
-    stored = connection.execute("SELECT value FROM facts WHERE name = 'words_version'").get
-    if stored == version:
+    if has_todays_words(connection):
         return
     connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
     rows = fetch_all(
@@ -108,7 +108,44 @@ def ensure_words_version(connection: apsw.Connection) -> None:
     )
     for chunk_id, document_id, title, heading_path, start, end in rows:
         connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text_slice(connection, document_id, start, end))))
-    connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (version,))
+    connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (words_version(),))
+
+
+def has_todays_words(connection: apsw.Connection) -> bool:
+    """Whether the word index was made by today's rules."""
+    return bool(connection.execute("SELECT value FROM facts WHERE name = 'words_version'").get == words_version())
+
+
+def documents_within(connection: apsw.Connection, scope: Scope) -> list[int]:
+    """The ids of documents with anything to search that `scope` includes."""
+    first, after = scope.modified_between()
+    if not scope.paths:
+        rows = fetch_all(
+            connection, "SELECT id FROM documents WHERE chunk_count > 0 AND modified_ns >= ? AND modified_ns < ?", (first, after)
+        )
+        return [int(row[0]) for row in rows]
+    found: set[int] = set()
+    for path in scope.paths:
+        rows = fetch_all(
+            connection,
+            "SELECT id FROM documents WHERE (path = ? OR (path >= ? AND path < ?)) AND chunk_count > 0 AND modified_ns >= ? AND modified_ns < ?",
+            (*_path_range(path), first, after),
+        )
+        found.update(int(row[0]) for row in rows)
+    return sorted(found)
+
+
+def knows_path(connection: apsw.Connection, path: Path) -> bool:
+    """Whether a file is known, in whatever state, or any file inside a folder."""
+    row = fetch_one(connection, "SELECT EXISTS (SELECT 1 FROM documents WHERE path = ? OR (path >= ? AND path < ?))", _path_range(path))
+    return bool(row and row[0])
+
+
+def _path_range(path: Path) -> tuple[bytes, bytes, bytes]:
+    """A path as it is stored, and between which two bytes everything inside it lies: names are compared byte by byte."""
+    whole, separator = os.fsencode(path), os.fsencode(os.sep)
+    inside = whole.rstrip(separator) + separator
+    return whole, inside, inside[:-1] + bytes([inside[-1] + 1])
 
 
 def slot_of(connection: apsw.Connection, embedder_id: str) -> int | None:

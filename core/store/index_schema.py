@@ -63,6 +63,15 @@ INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 """
 
 
+# Where a search is restricted, to some documents, their ids come as one JSON list.
+SEARCH_WORDS = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
+# Without the plus, FTS5 runs the whole query once for each id: 9 s instead of 0.3 s for 10,000 ids (SQLite 3.54).
+SEARCH_WORDS_WITHIN = (
+    "SELECT rowid, rank FROM words WHERE words MATCH ? AND +rowid IN"
+    " (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))) ORDER BY rank LIMIT ?"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class VectorStatements:
     """The statements for one of the two vector tables.
@@ -78,6 +87,7 @@ class VectorStatements:
     select: str
     rows: str
     search: str
+    search_within: str
 
 
 def _statements(slot: str) -> VectorStatements:
@@ -92,6 +102,11 @@ def _statements(slot: str) -> VectorStatements:
         select=named("SELECT embedding FROM VECTORS WHERE chunk_id = ?"),
         rows=named("SELECT rowid FROM VECTORS_rowids"),
         search=named("SELECT chunk_id, distance FROM VECTORS WHERE embedding MATCH ? AND k = ?"),
+        # sqlite-vec takes the ids before it measures distances, so there are k answers if there are k such chunks.
+        search_within=named(
+            "SELECT chunk_id, distance FROM VECTORS WHERE embedding MATCH ? AND k = ? AND chunk_id IN"
+            " (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
+        ),
     )
 
 

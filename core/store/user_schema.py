@@ -43,4 +43,9 @@ def _create(connection: apsw.Connection) -> None:
     connection.execute(_FIRST)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create,)
+def _restrict_questions(connection: apsw.Connection) -> None:
+    # JSON of what a question is restricted to; '' is the whole library.
+    connection.execute("ALTER TABLE turns ADD COLUMN scope TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _restrict_questions)

@@ -12,7 +12,8 @@ import apsw
 
 from core.documents import Answer
 from core.errors import ChatsDamaged, NotFound
-from core.store.answer_json import answer_from_json, answer_to_json
+from core.scope import EVERYTHING, Scope
+from core.store.answer_json import answer_from_json, answer_to_json, scope_from_json, scope_to_json
 from core.store.connection import Database, fetch_all, fetch_one
 from core.store.storable import storable
 from core.store.user_schema import MIGRATIONS
@@ -46,6 +47,7 @@ class Turn:
     answer: Answer | None
     error_code: str
     error_message: str
+    scope: Scope = EVERYTHING
 
 
 class UserStore:
@@ -124,8 +126,8 @@ class UserStore:
             _require_change(connection, "conversation", conversation_id)
         self._database.erase_free_pages()
 
-    def add_turn(self, conversation_id: int, question: str) -> int:
-        """Store a question before anything is done about it, and return the turn's id. Its draft is done with."""
+    def add_turn(self, conversation_id: int, question: str, scope: Scope = EVERYTHING) -> int:
+        """Store a question, and what it is restricted to, before anything is done about it, and return the turn's id. Its draft is done with."""
         question = storable(question)
         now = time.time()
         with self._database.writing() as connection:
@@ -136,8 +138,8 @@ class UserStore:
             _require_change(connection, "conversation", conversation_id)
             connection.execute("DELETE FROM drafts WHERE conversation_id = ?", (conversation_id,))
             connection.execute(
-                "INSERT INTO turns (conversation_id, question, state, asked_at) VALUES (?, ?, 'waiting', ?)",
-                (conversation_id, question, now),
+                "INSERT INTO turns (conversation_id, question, state, asked_at, scope) VALUES (?, ?, 'waiting', ?, ?)",
+                (conversation_id, question, now, scope_to_json(scope)),
             )
             return connection.last_insert_rowid()
 
@@ -176,12 +178,12 @@ class UserStore:
         with self._database.reading() as connection:
             rows = fetch_all(
                 connection,
-                "SELECT id, question, state, text, answer, error_code, error_message FROM turns WHERE conversation_id = ? ORDER BY id",
+                "SELECT id, question, state, text, answer, error_code, error_message, scope FROM turns WHERE conversation_id = ? ORDER BY id",
                 (conversation_id,),
             )
         return [
-            Turn(turn_id, question, cast(TurnState, state), text, answer_from_json(answer), code, message)
-            for turn_id, question, state, text, answer, code, message in rows
+            Turn(turn_id, question, cast(TurnState, state), text, answer_from_json(answer), code, message, scope_from_json(scope))
+            for turn_id, question, state, text, answer, code, message, scope in rows
         ]
 
     def save_draft(self, conversation_id: int, text: str) -> None:

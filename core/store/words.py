@@ -1,7 +1,8 @@
 """Words as the index keeps them, and queries that find them again.
 
 SQLite's tokenizer makes one token of a whole run of Chinese, Japanese or Korean, so those runs are written as overlapping pairs
-of characters, and queries are cut the same way. Both sides must change together: `WORDS_VERSION` says when they did.
+of characters, and queries are cut the same way. Traditional and simplified characters are one (`core.simplified`). Both sides must
+change together: `words_version` says when they did.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from core.simplified import simplified, simplified_version
 from core.store.storable import storable
 
-WORDS_VERSION = 1
+_RULES_VERSION = 2
 
 _CJK = "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
@@ -35,9 +37,14 @@ _CHINESE_STOP_PAIRS = _terms(
 )
 
 
+def words_version() -> str:
+    """Names the rules by which words are kept. An index that was written by other rules has to be written anew before it is asked."""
+    return f"{_RULES_VERSION} {simplified_version()}"
+
+
 def indexed_form(text: str) -> str:
-    """`text` as it is given to the word index: width and compatibility forms unified, CJK runs cut into overlapping pairs."""
-    return _CJK_RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
+    """`text` as it is given to the word index: width, compatibility and traditional forms unified, CJK runs cut into overlapping pairs."""
+    return _CJK_RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", _one_form(text))
 
 
 def match_query(question: str) -> str:
@@ -45,7 +52,7 @@ def match_query(question: str) -> str:
 
     Every term is quoted, so nothing in `question` is ever read as query syntax.
     """
-    text = unicodedata.normalize("NFKC", storable(question[:_QUERY_CHARACTERS]))
+    text = _one_form(storable(question[:_QUERY_CHARACTERS]))
     terms: dict[str, bool] = {}
     for cjk, word in _CJK_OR_WORD.findall(text):
         found = _cjk_terms(cjk) if cjk else _word_terms(word)
@@ -67,8 +74,12 @@ def is_short(question: str) -> bool:
     return 0 < len(terms) <= 2 and all(len(cjk) <= _PHRASE_CHARACTERS for cjk, _ in found)
 
 
+def _one_form(text: str) -> str:
+    return simplified(unicodedata.normalize("NFKC", text))
+
+
 def _phrase(phrase: str) -> str:
-    runs = _CJK_OR_WORD.findall(unicodedata.normalize("NFKC", storable(phrase[:_QUERY_CHARACTERS])))
+    runs = _CJK_OR_WORD.findall(_one_form(storable(phrase[:_QUERY_CHARACTERS])))
     tokens: list[str] = []
     for place, (cjk, word) in enumerate(runs, start=1):
         # The index has the last character of a run by itself, but the phrase may end in the middle of a run.

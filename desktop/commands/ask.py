@@ -9,13 +9,15 @@ from pathlib import Path
 
 from core.cancel import CancelToken
 from core.documents import Answer, Message
-from core.errors import Cancelled, InvalidRequest, LamplightError
+from core.errors import Cancelled, InvalidRequest, LamplightError, NotFound
 from core.events import AnswerExpected, AnswerFinished, AnswerRestarted, AnswerText, StepFinished, StepStarted, WebConsentWanted
 from core.qa.session import MAX_QUESTION_CHARACTERS
+from core.scope import Scope
 from core.store.storable import storable
 from desktop.answer_json import answer_event_json, index_report_json
 from desktop.assembly import Application
 from desktop.commands.indexing import add_and_index, file_row, say_smaller_model
+from desktop.commands.restriction import explained, scope_of
 from desktop.commands.written_answer import AnswerWriter
 from desktop.error_text import describe
 from desktop.event_lines import log_answer
@@ -32,6 +34,7 @@ def run(invocation: Invocation) -> int:
     arguments, terminal = invocation.arguments, invocation.terminal
     question = checked_question(sys.stdin.read(MAX_STDIN_CHARACTERS) if arguments.question == "-" else arguments.question)
     history = read_history(arguments.history) if arguments.history else ()
+    scope = scope_of(arguments)
     with invocation.application() as application:
         say_smaller_model(application, terminal)
         if arguments.add:
@@ -41,16 +44,21 @@ def run(invocation: Invocation) -> int:
             for file in report.files:
                 if file.state in ("failed", "skipped"):
                     terminal.note(file_row(file))
-        code = _answer(invocation, application, question, history)
+        code = _answer(invocation, application, question, history, scope)
     return code
 
 
-def _answer(invocation: Invocation, application: Application, question: str, history: Sequence[Message]) -> int:
+def _answer(invocation: Invocation, application: Application, question: str, history: Sequence[Message], scope: Scope) -> int:
     terminal = invocation.terminal
     writer = AnswerWriter(terminal)
     code = 0
     try:
-        events = application.session.ask(question, history=history, cancel=invocation.cancel, consent=TerminalConsent(terminal))
+        try:
+            events = application.session.ask(
+                question, history=history, cancel=invocation.cancel, consent=TerminalConsent(terminal), scope=scope
+            )
+        except (InvalidRequest, NotFound) as error:
+            raise explained(error, scope, application) from None
         for event in events:
             if terminal.as_json:
                 terminal.json(answer_event_json(event))

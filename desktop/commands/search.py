@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 
 from core.documents import ScoredChunk
-from core.errors import InvalidRequest
+from core.errors import InvalidRequest, NotFound
+from core.scope import Scope
 from core.store.storable import storable
-from desktop.answer_json import passages_json
+from desktop.answer_json import passages_json, scope_json
+from desktop.commands.restriction import explained, scope_of, scope_words
 from desktop.error_text import note_text
 from desktop.invocation import Invocation
 from desktop.terminal import Terminal, shown_path
@@ -21,26 +23,33 @@ def run(invocation: Invocation) -> int:
     query = storable(arguments.query).strip()
     if not query:
         raise InvalidRequest("The query is empty. Say what to search for.", code="query_empty")
+    scope = scope_of(arguments)
     with invocation.application() as application:
         if not application.library.has_documents():
             raise InvalidRequest("The library is empty. Add files first: lamplight index PATH", code="library_empty")
         started = time.monotonic()
-        outcome = application.retriever_for(arguments.mode).search_with_notes(query, k=arguments.k, cancel=invocation.cancel)
+        try:
+            retriever = application.retriever_for(arguments.mode).within(scope)
+        except (InvalidRequest, NotFound) as error:
+            raise explained(error, scope, application) from None
+        outcome = retriever.search_with_notes(query, k=arguments.k, cancel=invocation.cancel)
         seconds = time.monotonic() - started
     found = list(outcome.passages)
     invocation.log.event("searched", found=len(found), seconds=seconds)
     if terminal.as_json:
-        terminal.json({**passages_json(query, found, seconds), "notes": list(outcome.notes)})
+        terminal.json({**passages_json(query, found, seconds), "notes": list(outcome.notes), "scope": scope_json(scope)})
     else:
-        _print(found, terminal)
+        _print(found, scope, terminal)
     for code in outcome.notes:
         terminal.note(f"Note: {note_text(code).title} {note_text(code).what_to_do}")
     return 0
 
 
-def _print(found: list[ScoredChunk], terminal: Terminal) -> None:
+def _print(found: list[ScoredChunk], scope: Scope, terminal: Terminal) -> None:
+    if not scope.is_everything:
+        terminal.note(f"Searched only {scope_words(scope)}")
     if not found:
-        terminal.note("Nothing in the library fits this query.")
+        terminal.note("Nothing in the library fits this query." if scope.is_everything else "Nothing there fits this query.")
     for number, item in enumerate(found, start=1):
         text = " ".join(item.chunk.text.split())
         terminal.result(f"[{number}] {shown_path(item.chunk.path)}:{item.chunk.line}  ({item.score:.3f})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.documents import Answer, Citation
 from core.errors import WebSearchFailed
 from core.events import AnswerText
+from desktop.commands.restriction import scope_words
 from desktop.error_text import describe, limit_text, note_text
 from desktop.plain_words import shortened
 from desktop.terminal import Terminal, shown_path
@@ -89,8 +90,8 @@ def _joined(files: str, model: str) -> str:
 
 
 def closing_lines(answer: Answer) -> list[str]:
-    """What stands under an answer: its sources, or the closest passages of a refusal, and what the web search did."""
-    lines = []
+    """What stands under an answer: where alone it was looked for, its sources or the closest passages of a refusal, and what the web search did."""
+    lines = [] if answer.scope.is_everything else ["", f"Searched only {scope_words(answer.scope)}"]
     if answer.doubts:
         parts = dict.fromkeys(f'"{shortened(answer.text[doubt.start : doubt.end])}"' for doubt in answer.doubts)
         lines += ["", f"Check this, the sources do not bear it out: {', '.join(parts)}"]

@@ -11,6 +11,7 @@ from core.cancel import CancelToken
 from core.documents import Answer, Message
 from core.errors import Cancelled, LamplightError
 from core.events import AnswerEvent, AnswerFinished, AnswerRestarted, AnswerText
+from core.scope import EVERYTHING, Scope
 from core.store.user_store import Turn
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class TurnStore(Protocol):
 
     def turns(self, conversation_id: int) -> list[Turn]: ...
 
-    def add_turn(self, conversation_id: int, question: str) -> int: ...
+    def add_turn(self, conversation_id: int, question: str, scope: Scope = EVERYTHING) -> int: ...
 
     def save_partial(self, turn_id: int, text: str) -> None: ...
 
@@ -47,6 +48,7 @@ class Asking(Protocol):
         cancel: CancelToken,
         consent: WebConsent | None = None,
         as_typed: bool = False,
+        scope: Scope = EVERYTHING,
     ) -> Iterator[AnswerEvent]: ...
 
 
@@ -66,18 +68,19 @@ def answer_job(
     cancel: CancelToken,
     *,
     as_typed: bool = False,
+    scope: Scope = EVERYTHING,
 ) -> Iterator[TurnSaved | AnswerEvent]:
     """Run a question and keep what comes of it. Yields `TurnSaved` first, then the run's events; raises what the run raises.
 
-    With `as_typed` a follow-up is not rewritten.
+    With `as_typed` a follow-up is not rewritten. Only files of `scope` are searched.
     """
     history = history_of(store.turns(conversation_id))
-    turn_id = store.add_turn(conversation_id, question)
+    turn_id = store.add_turn(conversation_id, question, scope)
     yield TurnSaved(turn_id)
     text = ""
     saved = time.monotonic()
     try:
-        for event in session.ask(question, history=history, cancel=cancel, consent=consent, as_typed=as_typed):
+        for event in session.ask(question, history=history, cancel=cancel, consent=consent, as_typed=as_typed, scope=scope):
             if isinstance(event, AnswerText) and not event.own_knowledge:
                 text += event.text
                 if time.monotonic() - saved >= SAVE_SECONDS:

@@ -12,12 +12,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.documents import Citation, Step
 from core.errors import Cancelled, LamplightError
 from core.events import AnswerExpected, AnswerFinished, AnswerRestarted, AnswerText, StepFinished, StepStarted, WebConsentWanted
+from core.scope import EVERYTHING, Scope
 from core.store.user_store import ConversationSummary, Turn
 from desktop.conversation.answer_job import TurnSaved, answer_job
 from desktop.conversation.conversation_list import ConversationList
 from desktop.conversation.conversation_view import ConversationView
 from desktop.conversation.details_panel import DetailsPanel
 from desktop.conversation.drafts import Drafts
+from desktop.conversation.places import Place, places
 from desktop.conversation.running_answer import RunningAnswer
 from desktop.conversation.step_words import expected_words, running_title, stored_details
 from desktop.conversation.turn_view import TurnView
@@ -63,6 +65,7 @@ class ConversationController(QObject):
         self.drafts = Drafts(errands, self)
         self._typed_early = False
         self._waiting = ""
+        self._restricted: int | None = None  # the conversation whose restriction stands in the box
         self._connect()
 
     def _connect(self) -> None:
@@ -74,6 +77,7 @@ class ConversationController(QObject):
         box.question_submitted.connect(self.ask)
         box.stop_requested.connect(self.stop)
         box.draft_changed.connect(self._draft_changed)
+        box.places_wanted.connect(self._offer_places)
         self._view.welcome.example_chosen.connect(self.ask)
         transcript.retry_requested.connect(self._retry)
         transcript.turn_chosen.connect(self._choose_turn)
@@ -196,6 +200,10 @@ class ConversationController(QObject):
         self._view.transcript.show_turns(views)
         if run is not None and run.node:
             self._show_status(run)
+        if self._restricted != conversation_id:
+            if views or self._restricted is not None:
+                self._view.question_box.set_scope(views[-1].scope if views else EVERYTHING)
+            self._restricted = conversation_id
         self._take_early_words(conversation_id, draft)
         if views:
             self._view.show_transcript()
@@ -207,12 +215,13 @@ class ConversationController(QObject):
     def _stored_view(self, turn: Turn) -> TurnView:
         answer = turn.answer
         if turn.state == "done" and answer is not None:
-            return TurnView(turn.id, turn.question, "finished", answer, turn.text, note=note_line(answer))
+            return TurnView(turn.id, turn.question, "finished", answer, turn.text, note=note_line(answer), scope=turn.scope)
         if turn.state == "done":
-            return TurnView(turn.id, turn.question, "finished", None, turn.text)
+            return TurnView(turn.id, turn.question, "finished", None, turn.text, scope=turn.scope)
         if turn.state == "failed":
-            return TurnView(turn.id, turn.question, "failed", None, turn.text, problem=problem_of_stored(turn))
-        return TurnView(turn.id, turn.question, "interrupted", answer, turn.text, note=note_line(answer) if answer is not None else "")
+            return TurnView(turn.id, turn.question, "failed", None, turn.text, problem=problem_of_stored(turn), scope=turn.scope)
+        note = note_line(answer) if answer is not None else ""
+        return TurnView(turn.id, turn.question, "interrupted", answer, turn.text, note=note, scope=turn.scope)
 
     def _rename(self, conversation_id: int, title: str) -> None:
         if self._application is not None:
@@ -262,9 +271,10 @@ class ConversationController(QObject):
 
     # Asking
 
-    def ask(self, question: str, *, as_typed: bool = False) -> None:
+    def ask(self, question: str, *, as_typed: bool = False, scope: Scope | None = None) -> None:
         """Put a question into the conversation that is shown. With `as_typed` it is not rewritten, even if it is a follow-up.
 
+        Only files of `scope` are searched, if it is None those that the question box names.
         The question box is emptied if the question comes from there; else what stands in it stays.
         """
         application, conversation_id = self._application, self._shown
@@ -275,6 +285,7 @@ class ConversationController(QObject):
             self._view.question_box.show_hint(self.tr("Just a moment: your question is asked as soon as Lamplight is ready."))
             return
         self._used.add(conversation_id)
+        only = self._view.question_box.scope if scope is None else scope
         draft = self._view.question_box.text
         if draft.strip() == question.strip():
             draft = ""
@@ -282,10 +293,10 @@ class ConversationController(QObject):
             self._set_draft("")
         ticket = self.worker.start(
             lambda cancel: answer_job(
-                application.user_store, application.session, self.consent, conversation_id, question, cancel, as_typed=as_typed
+                application.user_store, application.session, self.consent, conversation_id, question, cancel, as_typed=as_typed, scope=only
             )
         )
-        self._run = RunningAnswer(ticket, conversation_id, self._next_key, question, draft)
+        self._run = RunningAnswer(ticket, conversation_id, self._next_key, question, draft, scope=only)
         self._next_key -= 1
         if as_typed:
             self._as_typed.add(self._run.key)
@@ -298,6 +309,18 @@ class ConversationController(QObject):
         self._view.question_box.edit.setFocus()
         self._select(view.key)
 
+    def _offer_places(self) -> None:
+        """An @ was typed: say which files and folders there are."""
+        if self._application is None:
+            return
+        library = self._application.library
+
+        def find() -> tuple[Place, ...]:
+            return places([document.path for document in library.documents() if document.chunk_count], library.sources())
+
+        # A library that cannot be read offers nothing; that it cannot is told where it is asked.
+        self._errands.do(find, self._view.question_box.offer_places, lambda _error: None)
+
     def stop(self) -> None:
         """Stop the answer that is being made; what is written so far stays."""
         if self._run is not None:
@@ -308,12 +331,12 @@ class ConversationController(QObject):
     def _retry(self, key: int) -> None:
         turn = self._turn(key)
         if turn is not None and self._run is None:
-            self.ask(turn.question, as_typed=key in self._as_typed)
+            self.ask(turn.question, as_typed=key in self._as_typed, scope=turn.scope)
 
     def _ask_as_typed(self) -> None:
         turn = self._turn(self._selected)
         if turn is not None and self._run is None:
-            self.ask(turn.question, as_typed=True)
+            self.ask(turn.question, as_typed=True, scope=turn.scope)
 
     def _show_running(self) -> None:
         self._view.question_box.set_running(self._run is not None)

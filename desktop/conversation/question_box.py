@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFocusEvent, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from core.scope import Scope
 from core.settings import WebMode
+from desktop.conversation.place_completer import PlaceCompleter
+from desktop.conversation.places import Place
+from desktop.conversation.scope_chips import MAX_PLACES, ScopeChips
 from desktop.theme import icon
 from desktop.widgets.local_files import local_files
 from desktop.widgets.safe_text import plain_tooltip
@@ -14,6 +21,7 @@ from desktop.widgets.surface import Surface, TintedLabel, role_color
 
 QUESTION_LIMIT = 20_000
 MAX_LINES = 8
+_KEYS_OF_LISTS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 
 
 class QuestionEdit(QPlainTextEdit):
@@ -26,6 +34,7 @@ class QuestionEdit(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._composing = False
+        self.places = PlaceCompleter(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setStyleSheet("QPlainTextEdit { border: none; background: transparent; padding: 0; }")
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -50,6 +59,9 @@ class QuestionEdit(QPlainTextEdit):
         self.focus_changed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.places.is_open and event.key() in _KEYS_OF_LISTS:
+            event.ignore()
+            return
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
             return
@@ -91,6 +103,7 @@ class QuestionBox(Surface):
     draft_changed = Signal()
     web_mode_chosen = Signal(str)
     files_pasted = Signal(object)
+    places_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", border="outline", parent=parent)
@@ -98,6 +111,7 @@ class QuestionBox(Surface):
         self._web_mode: WebMode = "off"
         self._hint = ""
         self.edit = QuestionEdit(self)
+        self.chips = ScopeChips(self)
         self.hint = TintedLabel("", "muted_text", self, scale=0.9)
         self.web_button = QToolButton(self)
         self.web_button.setProperty("flat", True)
@@ -110,6 +124,7 @@ class QuestionBox(Surface):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 11, 9, 8)
         layout.setSpacing(6)
+        layout.addWidget(self.chips)
         layout.addWidget(self.edit)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -122,6 +137,8 @@ class QuestionBox(Surface):
         self.edit.textChanged.connect(self._text_changed)
         self.edit.files_pasted.connect(self.files_pasted)
         self.edit.focus_changed.connect(self._show_focus)
+        self.edit.places.wanted.connect(self.places_wanted)
+        self.edit.places.chosen.connect(self._add_place)
         self.send_button.clicked.connect(self.submit)
         self.stop_button.clicked.connect(self.stop_requested)
         self.set_running(False)
@@ -152,6 +169,25 @@ class QuestionBox(Surface):
             self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
         self.show_hint("")
 
+    @property
+    def scope(self) -> Scope:
+        """What the next question is restricted to. It stays for the questions after it until the person takes it away."""
+        return Scope(self.chips.paths)
+
+    def set_scope(self, scope: Scope) -> None:
+        """Show the restriction of a conversation's last question."""
+        self.chips.set_paths(scope.paths)
+
+    def offer_places(self, places: Sequence[Place]) -> None:
+        """The files and folders that may be named with an @."""
+        self.edit.places.offer(places)
+
+    def _add_place(self, path: Path) -> None:
+        if not self.chips.add(path):
+            self.show_hint(
+                self.tr("A question can be restricted to {count} places at most.").replace("{count}", str(MAX_PLACES)), problem=True
+            )
+
     def set_running(self, running: bool) -> None:
         """Offer Stop instead of Send while an answer is being made."""
         self._running = running
@@ -169,7 +205,7 @@ class QuestionBox(Surface):
         """One line below the field; empty shows the usual one."""
         self._hint = words
         self.hint.set_role("error" if problem else "muted_text")
-        self.hint.setText(words or self.tr("Enter sends, Shift+Enter starts a new line"))
+        self.hint.setText(words or self.tr("Enter sends, Shift+Enter starts a new line, @ names files to search"))
 
     def submit(self) -> None:
         """Send what stands in the field, if it is a question and none is being answered."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from core.documents import Answer, Step
 from core.errors import LamplightError
+from core.scope import EVERYTHING, Scope
 from desktop.conversation.turn_view import TurnView
 from desktop.conversation.turn_words import note_line, problem_of
 
@@ -24,20 +25,30 @@ class RunningAnswer:
     text: str = ""
     own_text: str = ""
     expected_seconds: float | None = None
+    scope: Scope = EVERYTHING
 
     def view(self) -> TurnView:
         """As it is now."""
-        return TurnView(self.key, self.question, "running", text=self.text, own_text=self.own_text)
+        return TurnView(self.key, self.question, "running", text=self.text, own_text=self.own_text, scope=self.scope)
 
     def finished_view(self, answer: Answer, library_size: int | None) -> TurnView:
         """With its answer, which may be half of one."""
         state = "interrupted" if answer.interrupted else "finished"
-        return TurnView(self.key, self.question, state, answer, answer.text, library_size=library_size, note=note_line(answer))  # type: ignore[arg-type]
+        return TurnView(
+            self.key,
+            self.question,
+            state,
+            answer,
+            answer.text,
+            library_size=library_size,
+            note=note_line(answer),
+            scope=self.scope,  # type: ignore[arg-type]
+        )
 
     def interrupted_view(self) -> TurnView:
         """Stopped by the person: what was written stays."""
-        return TurnView(self.key, self.question, "interrupted", None, self.text, self.own_text)
+        return TurnView(self.key, self.question, "interrupted", None, self.text, self.own_text, scope=self.scope)
 
     def failed_view(self, error: LamplightError) -> TurnView:
         """Ended by a failure: what was written stays, with what happened."""
-        return TurnView(self.key, self.question, "failed", None, self.text, self.own_text, problem_of(error))
+        return TurnView(self.key, self.question, "failed", None, self.text, self.own_text, problem_of(error), scope=self.scope)

@@ -147,6 +147,7 @@ def _route_lines(detail: Mapping[str, object]) -> list[str]:
     reasons = {
         "arithmetic": QCoreApplication.translate("StepWords", "It can be calculated"),
         "general": QCoreApplication.translate("StepWords", "It is a matter of general knowledge or of writing"),
+        "scope": QCoreApplication.translate("StepWords", "You named where to search"),
         "route_failed": translated(note_text("route_failed").title),
     }
     sure = _share_line(detail, "files_probability", QCoreApplication.translate("StepWords", "Needs your files: {share}"))

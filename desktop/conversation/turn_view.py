@@ -8,6 +8,8 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication
 
 from core.documents import Answer
+from core.scope import EVERYTHING, Scope
+from desktop.conversation.places import short_names
 
 TurnState = Literal["running", "finished", "failed", "interrupted"]
 
@@ -37,6 +39,7 @@ class TurnView:
     problem: Problem | None = None
     library_size: int | None = None
     note: str = ""
+    scope: Scope = EVERYTHING
 
 
 def origin_role(answer: Answer) -> str:
@@ -66,6 +69,10 @@ def sources_strip(answer: Answer, library_size: int | None) -> str:
     passages = sum(1 for citation in answer.citations if citation.file is not None)
     pages = sum(1 for citation in answer.citations if citation.url)
     parts = []
+    if not answer.scope.is_everything:
+        library_size = None
+        names = ", ".join(short_names(answer.scope.paths).values())
+        parts.append(QCoreApplication.translate("Answer", "only in {places}").replace("{places}", names))
     if passages and not answer.refused:
         parts.append(_passages(passages, len(files), library_size))
     elif answer.origin == "none":

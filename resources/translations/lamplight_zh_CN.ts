@@ -71,6 +71,10 @@
         <translation>您的文件中没有提到</translation>
     </message>
     <message>
+        <source>only in {places}</source>
+        <translation>仅在 {places} 中</translation>
+    </message>
+    <message>
         <source>1 web page</source>
         <translation>1 个网页</translation>
     </message>
@@ -547,8 +551,12 @@
 <context>
     <name>QuestionBox</name>
     <message>
-        <source>Enter sends, Shift+Enter starts a new line</source>
-        <translation>回车键发送，Shift+回车键换行</translation>
+        <source>A question can be restricted to {count} places at most.</source>
+        <translation>一个问题最多限定在 {count} 个位置。</translation>
+    </message>
+    <message>
+        <source>Enter sends, Shift+Enter starts a new line, @ names files to search</source>
+        <translation>Enter 发送，Shift+Enter 换行，输入 @ 可指定要搜索的文件</translation>
     </message>
     <message>
         <source>This question has {count} characters; at most {limit} can be asked at once. Please shorten it, or add the text as a file.</source>
@@ -616,6 +624,21 @@
     <message>
         <source>Your question</source>
         <translation>您的问题</translation>
+    </message>
+</context>
+<context>
+    <name>ScopeChips</name>
+    <message>
+        <source>Only in:</source>
+        <translation>仅在：</translation>
+    </message>
+    <message>
+        <source>Press to search everywhere again</source>
+        <translation>按下可重新搜索全部文件</translation>
+    </message>
+    <message>
+        <source>Restricted to {name}. Press to remove the restriction.</source>
+        <translation>已限定为 {name}。按下可取消限定。</translation>
     </message>
 </context>
 <context>
@@ -847,6 +870,10 @@
     <message>
         <source>It is a matter of general knowledge or of writing</source>
         <translation>属于常识或写作类问题</translation>
+    </message>
+    <message>
+        <source>You named where to search</source>
+        <translation>您指定了搜索的位置</translation>
     </message>
     <message>
         <source>Needs your files: {share}</source>
@@ -1243,6 +1270,22 @@
     <message>
         <source>Add files or a folder first.</source>
         <translation>请先添加文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>What the question is restricted to is no longer in the library.</source>
+        <translation>问题所限定的内容已不在资料库中。</translation>
+    </message>
+    <message>
+        <source>Add it again, or ask without the restriction.</source>
+        <translation>请您重新添加，或取消限定后再提问。</translation>
+    </message>
+    <message>
+        <source>There is nothing to search in what the question is restricted to.</source>
+        <translation>问题所限定的范围内没有可搜索的内容。</translation>
+    </message>
+    <message>
+        <source>Wait until its files are ready, or ask without the restriction.</source>
+        <translation>请您等其中的文件就绪，或取消限定后再提问。</translation>
     </message>
     <message>
         <source>The folder for Lamplight&apos;s own files cannot be used.</source>

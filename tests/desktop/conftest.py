@@ -29,8 +29,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
-            # The offscreen platform says this of every window that is shown.
-            item.add_marker(pytest.mark.qt_log_ignore(r"propagateSizeHints", r"does not support raise", extend=True))
+            # The offscreen platform says this of every window that is shown, and of every list that opens.
+            item.add_marker(
+                pytest.mark.qt_log_ignore(r"propagateSizeHints", r"does not support raise", r"grabbing the keyboard", extend=True)
+            )
 
 
 def let_go() -> None:

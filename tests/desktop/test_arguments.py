@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,19 @@ def test_no_arguments_mean_the_window() -> None:
     assert parse_arguments([]).command is None
 
 
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_search_and_a_question_can_be_restricted(command: str) -> None:
+    found = parse_arguments([command, "why?", "--in", "a b", "--in", "丙", "--since", "2026-11-01", "--until", "2026-11-30"])
+
+    assert (found.within, found.since, found.until) == ([Path("a b"), Path("丙")], date(2026, 11, 1), date(2026, 11, 30))
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
+        ["search", "x", "--since", "yesterday"],
+        ["search", "x", "--until", "2026-02-30"],
+        ["ask", "x", "--in", ""],
         ["ask"],
         ["index"],
         ["search", "x", "-k", "0"],

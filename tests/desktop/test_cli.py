@@ -191,6 +191,47 @@ def test_an_empty_library_says_so(lamplight: CommandLine) -> None:
     assert "library is empty" in ran.err
 
 
+def test_a_question_can_be_restricted_and_says_so(indexed: CommandLine, documents: Path) -> None:
+    ran = indexed("ask", "What is the notice period?", "--in", documents / "novel.txt", "--until", "2999-01-01")
+    as_json = indexed("ask", "What is the notice period?", "--in", documents / "handbook.md", "--json").last
+
+    assert f"Searched only in {documents}/novel.txt among files changed until 2999-01-01" in ran.out
+    assert "handbook" not in ran.out
+    assert as_json["scope"] == {"paths": [str(documents / "handbook.md")], "since": None, "until": None}
+    assert {found["file"] for found in as_json["documents"]} == {str(documents / "handbook.md")}
+
+
+@pytest.mark.parametrize(
+    ("restriction", "told"),
+    [
+        (("--in", "novel.txt"), "Did you mean"),
+        (("--in", "/nowhere"), "lamplight library list"),
+        (("--since", "2999-01-01"), "nothing to search among files changed since 2999-01-01"),
+        (("--since", "2026-02-01", "--until", "2026-01-01"), "2026-02-01 comes after 2026-01-01"),
+    ],
+)
+def test_a_restriction_that_leaves_nothing_is_one_sentence(indexed: CommandLine, restriction: tuple[str, ...], told: str) -> None:
+    ran = indexed("search", "notice period", *restriction)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert told in one_sentence(ran)
+
+
+def test_a_search_finds_traditional_and_simplified_characters_alike(lamplight: CommandLine, tmp_path: Path) -> None:
+    docs = tmp_path / "繁 體"
+    docs.mkdir()
+    (docs / "合同.md").write_text("試用期為三個月，薪資於每月十五日發放。\n", encoding="utf-8")
+    (docs / os.fsdecode(b"caf\xe9.md")).write_text("试用期的规定写在合同里。\n", encoding="utf-8")
+    lamplight("index", docs)
+
+    both = lamplight("search", "试用期", "--mode", "words", "--in", docs, "--json").last
+    one = lamplight("search", "試用期", "--mode", "words", "--in", docs / os.fsdecode(b"caf\xe9.md"), "--json").last
+
+    assert {found["text"][:3] for found in both["passages"]} == {"試用期", "试用期"}
+    assert [found["text"] for found in one["passages"]] == ["试用期的规定写在合同里。"]
+    assert one["scope"]["paths"] == [str(docs / "caf\udce9.md")]
+
+
 @pytest.mark.parametrize(("question", "told"), [("", "empty"), ("  \n ", "empty"), ("x" * 20_001, "20,001"), ("x" * 100_000, "100,000")])
 def test_a_question_of_no_or_too_many_characters_is_one_sentence(lamplight: CommandLine, question: str, told: str) -> None:
     ran = lamplight("ask", question)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.documents import Answer, Citation, WebOutcome
-from core.errors import ChatsDamaged, ChildCrashed, IndexDamaged, ModelMissing, NotEnoughDisk
+from core.errors import ChatsDamaged, ChildCrashed, IndexDamaged, InvalidRequest, ModelMissing, NotEnoughDisk
 from core.events import AnswerFinished, AnswerText, StepStarted, WebConsentWanted
 from core.logs import EventLog
 from core.paths import Paths
+from core.scope import EVERYTHING, Scope
 from core.settings import AppearanceSettings, ModelSettings, Settings, WebSettings
 from core.settings_file import load_settings
 from desktop.assembly import SmallerModel
@@ -192,7 +194,7 @@ def test_a_question_that_cannot_be_stored_goes_back_into_the_box(open_window: Op
     shell = open_window()
     assert shell.application is not None
 
-    def full(conversation_id: int, question: str) -> int:
+    def full(*_: object) -> int:
         raise NotEnoughDisk("The disk is full.")
 
     monkeypatch.setattr(shell.application.user_store, "add_turn", full)
@@ -313,7 +315,7 @@ def test_what_stands_in_the_box_stays_when_a_question_asked_as_typed_cannot_be_s
     asked_follow_up(shell, qtbot)
     assert shell.application is not None
 
-    def full(conversation_id: int, question: str) -> int:
+    def full(*_: object) -> int:
         raise NotEnoughDisk("The disk is full.")
 
     monkeypatch.setattr(shell.application.user_store, "add_turn", full)
@@ -360,6 +362,54 @@ def test_a_mark_in_the_answer_opens_the_source_too(open_window: Open, qtbot: QtB
     card.body.anchorClicked.emit(QUrl("cite:1"))
 
     qtbot.waitUntil(lambda: shell.window.details.viewer.text.highlighted_text == "Parents get 12 weeks 🍼.")
+
+
+def test_a_question_is_restricted_to_a_file_named_with_an_at_sign_and_the_next_one_too(
+    open_window: Open, qtbot: QtBot, handbook: Path
+) -> None:
+    text, only = handbook.read_bytes().decode("utf-8"), Scope((handbook,))
+    first = files_run("Leave?", "12 weeks [1].", [citation(1, handbook, text, "Parents get 12 weeks 🍼.")])
+    first[-1] = AnswerFinished(replace(first[-1].answer, scope=only))
+    shell = open_window(first, FIRST, FIRST)
+    shell.add_paths([handbook])
+    qtbot.waitUntil(lambda: shell.window.library.model.ready_count == 1)
+    box = shell.window.conversation.question_box
+    box.edit.setFocus()
+    box.edit.insertPlainText("Leave? @hand")
+    qtbot.waitUntil(lambda: box.edit.places.is_open)
+    qtbot.keyClick(box.edit.places.completer.popup(), Qt.Key.Key_Return)
+
+    box.submit()
+    card = finished(shell, qtbot)
+    assert "only in handbook.md" in card.strip.text()
+    ask(shell, "What is the fee?")
+    finished(shell, qtbot)
+    box.chips.buttons[0].click()
+    ask(shell, "What is the fee?")
+    finished(shell, qtbot)
+
+    assert shell.application is not None
+    session = shell.application.session
+    assert [question for question, _ in session.asked] == ["Leave?", "What is the fee?", "What is the fee?"]
+    assert session.scopes == [only, only, EVERYTHING]
+
+
+def test_a_restricted_question_that_failed_is_asked_again_with_its_own_restriction(open_window: Open, qtbot: QtBot, handbook: Path) -> None:
+    shell = open_window([InvalidRequest("Nothing there.", code="scope_empty")], FIRST)
+    box = shell.window.conversation.question_box
+    box.set_scope(Scope((handbook,)))
+    ask(shell, "What is the fee?")
+    card = finished(shell, qtbot)
+    box.set_scope(EVERYTHING)
+    shown = shell.window.conversations.current_id
+    shell.conversation.show_conversation(shown or 0)  # as it was stored
+    qtbot.waitUntil(lambda: newest(shell) is not card)
+
+    shell.window.conversation.transcript.retry_requested.emit(shell.conversation._turns[-1].key)
+    finished(shell, qtbot)
+
+    assert shell.application is not None
+    assert shell.application.session.scopes == [Scope((handbook,))] * 2
 
 
 def test_a_source_whose_file_left_the_library_is_said(open_window: Open, qtbot: QtBot, handbook: Path) -> None:

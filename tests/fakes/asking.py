@@ -13,6 +13,7 @@ from core.protocols import ChatModel, Retriever, WebConsent, WebSearch
 from core.qa.session import Session
 from core.qa.state import Pipeline
 from core.qa.thresholds import Thresholds
+from core.scope import EVERYTHING, Scope
 from core.settings import AnswerSettings, Settings, WebSettings
 from tests.fakes.hash_embedder import FakeEmbedder
 from tests.fakes.retrieval import KnownPages, KnownPassages
@@ -70,10 +71,13 @@ def ask(
     cancel: CancelToken | None = None,
     thresholds: Thresholds = CALIBRATED,
     as_typed: bool = False,
+    scope: Scope = EVERYTHING,
     **answers: Any,
 ) -> Asked:
     """Run one question to its end; `answers` are fields of `AnswerSettings`."""
     settings = Settings.model_validate({"web": WebSettings.model_validate({"mode": web}), "answers": AnswerSettings(**answers)})
     session = session_over(model, retriever, pages, settings, thresholds=thresholds)
-    events = session.ask(question, history=history, cancel=cancel or CancelToken(), pipeline=pipeline, consent=consent, as_typed=as_typed)
+    events = session.ask(
+        question, history=history, cancel=cancel or CancelToken(), pipeline=pipeline, consent=consent, as_typed=as_typed, scope=scope
+    )
     return Asked(list(events))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
 from core.cancel import CancelToken
 from core.documents import Chunk, ScoredChunk, SearchOutcome, WebResult
 from core.errors import LamplightError
+from core.scope import Scope
 
 
 def passage(number: int, text: str, *, file: str = "notes.txt", start: int = 0, line: int = 1, score: float = 0.5) -> ScoredChunk:
@@ -30,10 +32,19 @@ class KnownPassages:
         texts: Mapping[int, str] | None = None,
     ) -> None:
         self.queries: list[str] = []
+        self.scopes: list[Scope] = []
         self._texts = texts or {}
         self._known = known or {}
         self._otherwise = otherwise
         self._notes = notes
+        self._paths: tuple[Path, ...] = ()
+
+    def within(self, scope: Scope) -> KnownPassages:
+        """Finds what lies in the paths of `scope`; what is asked of it is written down here too."""
+        self.scopes.append(scope)
+        narrower = copy(self)
+        narrower._paths = scope.paths
+        return narrower
 
     def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
         return list(self.search_with_notes(query, k=k, cancel=cancel).passages)
@@ -46,7 +57,8 @@ class KnownPassages:
             found = self._otherwise(query) if callable(self._otherwise) else self._otherwise
         if isinstance(found, LamplightError):
             raise found
-        return SearchOutcome(tuple(found[:k]), self._notes)
+        inside = [item for item in found if not self._paths or any(item.chunk.path.is_relative_to(path) for path in self._paths)]
+        return SearchOutcome(tuple(inside[:k]), self._notes)
 
     def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
         best: dict[int, ScoredChunk] = {}

@@ -42,6 +42,7 @@ from core.events import (
 )
 from core.paths import Paths
 from core.protocols import WebConsent
+from core.scope import EVERYTHING, Scope
 from core.settings import Settings
 from core.store.user_store import UserStore
 
@@ -82,6 +83,7 @@ class ScriptedSession:
         self.scripts = list(scripts)
         self.asked: list[tuple[str, tuple[Message, ...]]] = []
         self.as_typed: list[bool] = []
+        self.scopes: list[Scope] = []
 
     def ask(
         self,
@@ -92,8 +94,10 @@ class ScriptedSession:
         pipeline: str = "full",
         consent: WebConsent | None = None,
         as_typed: bool = False,
+        scope: Scope = EVERYTHING,
     ) -> Iterator[AnswerEvent]:
         self.as_typed.append(as_typed)
+        self.scopes.append(scope)
         self.asked.append((question, tuple(history)))
         script = self.scripts.pop(0) if self.scripts else simple_run(question, "Nothing more is scripted.")
         yield from self._play(list(script), cancel, consent)

@@ -15,6 +15,7 @@ from core.qa.language import PromptLanguage, prompt_language
 from core.qa.prompt import fill, prompt_text
 from core.qa.shortfall import asked_kind, question_subject, shortfall
 from core.qa.state import QAState
+from core.simplified import simplified
 
 OWN_KNOWLEDGE_TOKENS = 250
 CLOSEST = 3
@@ -54,7 +55,7 @@ def names_what_is_in(question: str, passages: Sequence[str]) -> bool:
 
     Names are words with a capital letter or a figure (but for the first word), and any three Chinese characters in a row.
     """
-    text = " ".join(passages).casefold()
+    text, question = simplified(" ".join(passages)).casefold(), simplified(question)
     words = re.findall(r"[^\W_]+(?:-[^\W_]+)*", question)
     names = {word for place, word in enumerate(words) if any(c.isdigit() for c in word) or (place and word[0].isupper())}
     names |= {run[i : i + 3] for run in re.findall(r"[\u3400-\u4dbf\u4e00-\u9fff]{3,}", question) for i in range(len(run) - 2)}

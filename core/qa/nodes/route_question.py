@@ -14,8 +14,12 @@ from core.qa.sums import is_arithmetic
 
 
 def route_question(state: QAState, runtime: Runtime[QAContext]) -> QAState:
-    """Set `strategy`: `simple` is answered by the model alone, `complex` from the files. A broken decision is `complex`."""
+    """Set `strategy`: `simple` is answered by the model alone, `complex` from the files. A broken decision is `complex`, and so is a
+    question to files that the person named: nothing but those shall answer it.
+    """
     context = runtime.context
+    if not state["scope"].is_everything:
+        return {"strategy": "complex", "route_reason": "scope", "usage": context.meter.take()}
     question = state["standalone_question"]
     if is_arithmetic(question) or is_greeting(question):
         reason = "arithmetic" if is_arithmetic(question) else "general"

@@ -240,3 +240,9 @@ def test_every_mark_left_in_an_answer_leads_to_a_source(text: str) -> None:
     for citation in answer.citations:
         assert f"[{citation.n}]" in answer.text
     assert known == set(range(1, len(known) + 1))
+
+
+def test_a_source_in_the_other_chinese_characters_is_found() -> None:
+    answer = cite("頭髮過長須剪[1]。", [passage(1, "请假先问主管。头发过长须剪。")])
+
+    assert [citation.quote for citation in answer.citations] == ["头发过长须剪。"]

@@ -77,6 +77,15 @@ def test_what_no_chinese_passage_says_is_doubted(answer: str, doubt: tuple[str, 
     assert marked(answer, HANDBOOK) == [doubt]
 
 
+@pytest.mark.parametrize("answer", ["年假為十五天，須提前兩周申請。", "《水滸傳》裡前後共吃了十八碗。", "主泵P-02由何志遠負責。"])
+def test_the_same_in_traditional_characters_is_not_doubted(answer: str) -> None:
+    assert marked(answer, HANDBOOK) == []
+
+
+def test_another_name_in_traditional_characters_is_doubted() -> None:
+    assert marked("主泵P-02由龔麒麟負責。", HANDBOOK) == [("龔麒麟", "name")]
+
+
 def test_a_number_that_belongs_to_something_else_is_doubted() -> None:
     assert marked("The annual fee is 45 euros.", FEES) == [("45", "number")]
     assert marked("年假为十天。", HANDBOOK) == [("十", "number")]

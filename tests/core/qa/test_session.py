@@ -3,6 +3,8 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from core.events import AnswerFinished, AnswerText, StepFinished, StepStarted, W
 from core.lease import ComputeLease
 from core.protocols import Ending, Written
 from core.qa.state import PIPELINES, Features
+from core.scope import EVERYTHING, Scope
 from tests.fakes.asking import Asked, ask, session_over
 from tests.fakes.retrieval import KnownPages, KnownPassages, passage
 from tests.fakes.scripted_chat_model import ScriptedChatModel
@@ -701,3 +704,47 @@ def test_no_prompt_begins_with_words_that_were_not_named_for_keeping(question: s
 
     kept = {prompt.messages[0] for prompt in model.kept}
     assert {asked.prompt.messages[0] for asked in model.asked} <= kept
+
+
+def test_every_search_of_a_question_stays_within_its_scope() -> None:
+    scope = Scope((Path("/files/staff.txt"),))
+    retriever = KnownPassages(otherwise=[FEE, replace(STAFF, chunk=replace(STAFF.chunk, path=scope.paths[0]))])
+    model = model_for(choices=says_no, lookups=("Who is the head of the library?", "When does #1 work?"))
+
+    asked = ask("When does the head of the library work?", model, retriever, scope=scope)
+
+    assert retriever.scopes == [scope]
+    assert len(retriever.queries) > 2
+    assert {found.chunk.path for found in asked.answer.documents} == set(scope.paths)
+    assert asked.answer.scope == scope
+
+
+@pytest.mark.parametrize("question", ["1+1=?", "Hello!", "What is the capital of France?"])
+def test_a_question_to_named_files_is_never_answered_without_them(question: str) -> None:
+    model = model_for(choices=lambda prompt, labels: {"files": 0.0, "general": 1.0} if "files" in labels else {labels[0]: 1.0})
+
+    asked = ask(question, model, KnownPassages(otherwise=[FEE]), scope=Scope((FEE.chunk.path,)))
+
+    assert (asked.answer.strategy, asked.answer.route_reason) == ("complex", "scope")
+    assert asked.answer.documents != ()
+
+
+def test_a_scope_holds_for_the_question_it_comes_with() -> None:
+    retriever = KnownPassages(otherwise=[FEE])
+    session = session_over(model_for(), retriever)
+    for scope in (Scope((Path("/files/staff.txt"),)), EVERYTHING):
+        list(session.ask("What is the fee?", cancel=CancelToken(), scope=scope))
+
+    assert retriever.scopes == [Scope((Path("/files/staff.txt"),))]
+
+
+def test_a_scope_that_cannot_be_searched_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def empty(self: KnownPassages, scope: Scope) -> KnownPassages:
+        raise InvalidRequest("There is nothing.", code="scope_empty")
+
+    monkeypatch.setattr(KnownPassages, "within", empty)
+    model = model_for()
+
+    with pytest.raises(InvalidRequest):
+        session_over(model).ask("What is the fee?", cancel=CancelToken(), scope=Scope((Path("/a"),)))
+    assert model.calls("choose") == []

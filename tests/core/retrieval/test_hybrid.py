@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.cancel import CancelToken
-from core.errors import Cancelled, ChildCrashed, IndexDamaged
+from core.errors import Cancelled, ChildCrashed, IndexDamaged, InvalidRequest, NotFound
 from core.retrieval.hybrid import HybridRetriever, Mode
+from core.retrieval.leads import follow_leads
+from core.scope import Scope
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts
 from tests.fakes.hash_embedder import FakeEmbedder
@@ -203,3 +206,42 @@ def test_a_short_query_begins_with_a_passage_that_has_its_words(
     monkeypatch.setattr(embedder, "embed_query", lambda text, cancel: misleading)
 
     assert query in HybridRetriever(store, embedder).search(query, k=1, cancel=cancel)[0].chunk.text.lower().replace("ab", "AB")
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "words", "vectors"])
+def test_within_a_scope_nothing_else_is_found(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken, mode: Mode) -> None:
+    retriever = HybridRetriever(store, embedder, mode=mode).within(Scope((Path("/docs/0.txt"), Path("/docs/3.txt"))))
+
+    found = retriever.search_all(("herring in the bay", "the lamp", "AB-1029", "“swim in the bay”"), k=10, cancel=cancel).passages
+
+    assert {passage.chunk.text for passage in found} == {PASSAGES[0], PASSAGES[3]}
+
+
+def test_leads_stay_within_the_scope(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    retriever = HybridRetriever(store, embedder).within(Scope((Path("/docs/0.txt"), Path("/docs/2.txt"))))
+    found = retriever.search("the lamp", k=1, cancel=cancel)
+
+    leads = follow_leads("the lamp", found, lambda query, k: retriever.search_with_notes(query, k=k, cancel=cancel), most=3)
+
+    assert [passage.chunk.text for passage in (*found, *leads.passages)] == [PASSAGES[0], PASSAGES[2]]
+
+
+def test_a_path_that_is_not_in_the_library_is_named(store: IndexStore, embedder: FakeEmbedder) -> None:
+    with pytest.raises(NotFound, match=r"lost\.txt is not in the library"):
+        HybridRetriever(store, embedder).within(Scope((Path("/docs/0.txt"), Path("/docs/lost.txt"))))
+
+
+def test_a_scope_without_anything_to_search_is_no_search_of_everything(store: IndexStore, embedder: FakeEmbedder) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        HybridRetriever(store, embedder).within(Scope((Path("/docs/0.txt"),), since=date(2026, 1, 1)))
+
+    assert caught.value.code == "scope_empty"
+
+
+def test_files_that_are_removed_while_they_are_asked_leave_nothing_to_find(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken
+) -> None:
+    retriever = HybridRetriever(store, embedder).within(Scope((Path("/docs/0.txt"),)))
+    store.remove([Path("/docs/0.txt")])
+
+    assert retriever.search("herring in the bay", k=10, cancel=cancel) == []

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 
 import apsw
@@ -12,6 +13,7 @@ import pytest
 from core.cancel import CancelToken
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
+from core.scope import Scope
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts, embedding_key, embedding_text
 from core.store.words import match_query
@@ -254,13 +256,104 @@ def test_a_reader_works_while_a_file_is_being_written(store: IndexStore) -> None
 
 def test_other_word_rules_rewrite_the_word_index(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
     put(store, LAMP, "the lamp")
-    monkeypatch.setattr("core.store.index_rows.WORDS_VERSION", 999)
+    monkeypatch.setattr("core.store.index_rows.words_version", lambda: "others")
     monkeypatch.setattr("core.store.index_rows.indexed_form", lambda text: f"{text} everywhere")
 
     put(store, FISH, "the fish")
 
     assert sorted(found_by_words(store, "everywhere")) == ["the fish", "the lamp"]
     assert store.check().problems == ()
+
+
+def test_words_of_other_rules_are_written_anew_before_they_are_searched(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr("core.store.index_rows.words_version", lambda: "1")
+        earlier.setattr("core.store.index_rows.indexed_form", lambda text: text)
+        put(store, FISH, "魚")
+    before = store.vectors_by_content("sha of 魚\n\n", "fake-1")
+
+    found = found_by_words(store, "鱼")
+
+    assert found == ["魚"]
+    assert before
+    assert store.vectors_by_content("sha of 魚\n\n", "fake-1") == before
+    assert store.check().problems == ()
+
+
+def put_at(store: IndexStore, path: str, text: str, day: date = date(2026, 1, 1)) -> None:
+    """A file with one chunk, last changed at noon of a day."""
+    moment = int(datetime(day.year, day.month, day.day, 12).timestamp()) * 10**9
+    vectors = FakeEmbedder().embed_passages([text], cancel=CancelToken())
+    facts = FileFacts(Path(path), "", "utf-8", f"sha of {text}", len(text), moment, 2)
+    store.put(facts, text, [ChunkSpan(0, len(text), 1)], [text.encode()], vectors, "fake-1")
+
+
+def found_within(store: IndexStore, scope: Scope, question: str = "lamp", k: int = 10) -> set[str]:
+    """Names of the files that both searches find; they must agree."""
+    by_words = store.search_words(match_query(question), k, scope)
+    by_vectors = store.search_vectors(FakeEmbedder().embed_query(question, cancel=CancelToken()), k, "fake-1", scope)
+    names = [{chunk.path.name for chunk in store.chunks([item for item, _ in found])} for found in (by_words, by_vectors)]
+    assert names[0] == names[1]
+    return names[0]
+
+
+def test_a_search_within_paths_finds_those_files_and_what_lies_inside_those_folders(store: IndexStore) -> None:
+    for path in ("/docs/a.md", "/docs/a.md.bak", "/docs/a/b.md", "/docs/a/c/d.md", "/docs/ab/e.md", "/docs/a0.md", "/other/a.md"):
+        put_at(store, path, f"the lamp of {path}")
+
+    assert found_within(store, Scope((Path("/docs/a.md"),))) == {"a.md"}
+    assert found_within(store, Scope((Path("/docs/a"),))) == {"b.md", "d.md"}
+    assert found_within(store, Scope((Path("/docs/a"), Path("/docs/ab/e.md")))) == {"b.md", "d.md", "e.md"}
+    assert len(found_within(store, Scope((Path("/"),)))) == 6
+    assert found_within(store, Scope((Path("/nowhere"),))) == set()
+
+
+def test_files_of_the_same_name_are_told_apart(store: IndexStore) -> None:
+    put_at(store, "/work/合同.md", "the lamp at work")
+    put_at(store, "/home/合同.md", "the lamp at home")
+
+    found = store.search_words(match_query("lamp"), 10, Scope((Path("/home/合同.md"),)))
+
+    assert [chunk.text for chunk in store.chunks([item for item, _ in found])] == ["the lamp at home"]
+
+
+@pytest.mark.parametrize("name", ["two words.md", "年假 制度.md", os.fsdecode(b"caf\xe9.md"), "50%_of'it\".md", "a*b?[c].md"])
+def test_any_name_can_be_searched_in(store: IndexStore, name: str) -> None:
+    put_at(store, f"/docs/{name}", "the lamp here")
+    put_at(store, "/docs/other.md", "the lamp there")
+
+    assert found_within(store, Scope((Path("/docs", name),))) == {name}
+    assert store.knows(Path("/docs", name))
+    assert not store.knows(Path("/docs", name[:-1]))
+
+
+def test_a_search_between_days_finds_what_was_changed_on_them(store: IndexStore) -> None:
+    for day in (1, 2, 3):
+        put_at(store, f"/docs/{day}.md", "the lamp", date(2026, 5, day))
+
+    assert found_within(store, Scope(since=date(2026, 5, 2))) == {"2.md", "3.md"}
+    assert found_within(store, Scope(until=date(2026, 5, 2))) == {"1.md", "2.md"}
+    assert found_within(store, Scope(since=date(2026, 5, 2), until=date(2026, 5, 2))) == {"2.md"}
+    assert found_within(store, Scope((Path("/docs/1.md"),), since=date(2026, 5, 2))) == set()
+    assert store.has_documents_within(Scope((Path("/docs/1.md"),)))
+    assert not store.has_documents_within(Scope((Path("/docs/1.md"),), since=date(2026, 5, 2)))
+
+
+def test_the_nearest_of_a_scope_are_found_however_many_nearer_ones_lie_outside(store: IndexStore) -> None:
+    for number in range(60):
+        put_at(store, f"/near/{number}.md", f"the lamp {number}")
+    for number in range(5):
+        put_at(store, f"/far/{number}.md", f"a lamp among herring and many other fishes in the bay {number}")
+
+    assert found_within(store, Scope((Path("/far"),)), k=5) == {f"{number}.md" for number in range(5)}
+
+
+def test_a_file_that_could_not_be_read_is_known_but_not_searched(store: IndexStore) -> None:
+    store.put_without_text(FileFacts(LAMP), "skipped", "empty")
+
+    assert store.knows(LAMP)
+    assert store.knows(LAMP.parent)
+    assert not store.has_documents_within(Scope((LAMP,)))
 
 
 @pytest.mark.parametrize("damage", ["zeros", "half", "text", "middle"])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import apsw
@@ -25,6 +26,7 @@ from core.documents import (
     WebResult,
 )
 from core.errors import ChatsDamaged, NotFound
+from core.scope import Scope
 from core.store.answer_json import answer_from_json, answer_to_json
 from core.store.user_store import UserStore
 
@@ -67,6 +69,7 @@ def full_answer(text: str = "Yes [1].", *, interrupted: bool = False) -> Answer:
         model="m",
         embedder="e",
         interrupted=interrupted,
+        scope=Scope((Path("/work/年假.md"), Path(os.fsdecode(b"/work/caf\xe9"))), date(2026, 1, 2), None),
     )
 
 
@@ -253,3 +256,12 @@ def test_a_damaged_file_is_named_and_left_alone(home: Path) -> None:
         UserStore(home / "user.db").conversations()
 
     assert (home / "user.db").read_bytes() == b"\0" * 8192
+
+
+def test_what_a_question_is_restricted_to_is_kept_with_it(store: UserStore) -> None:
+    conversation = store.create_conversation()
+    scope = Scope((Path("/work/年假.md"), Path(os.fsdecode(b"/work/caf\xe9"))), date(2026, 1, 2), date(2026, 2, 3))
+    store.add_turn(conversation, "q?", scope)
+    store.add_turn(conversation, "and?")
+
+    assert [turn.scope for turn in store.turns(conversation)] == [scope, Scope()]

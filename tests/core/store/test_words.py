@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.store.words import indexed_form, is_short, match_phrases, match_query
+from core.simplified import simplified_version
+from core.store.words import indexed_form, is_short, match_phrases, match_query, words_version
 
 TEXTS = [
     "人工智能正在改变世界，学习机器学习很有用。",
@@ -16,6 +17,10 @@ TEXTS = [
     "The café gives a refund within 30 days; order ID AB-1029/7.",
     "部署文档：ＡＢＣ服务器",
     "水",
+    "試用期為三個月，薪資於每月十五日發放，請假須經主管核准。",
+    "后来他把头发剪短了，皇后在图书馆里喝干红。",
+    "乾隆皇帝御筆",
+    "気候変動と薬の研究、後藤さんの乾電池",
 ]
 
 
@@ -39,6 +44,9 @@ def search(index: apsw.Connection, question: str) -> list[int]:
     [
         ("学习", 0), ("学", 0), ("能", 0), ("人工智能", 0), ("人工智能有什么用？", 0), ("東京", 1), ("首都はどこですか", 1), ("데이터", 2), ("설정", 2),
         ("cafe", 3), ("CAFÉ", 3), ("What is the refund?", 3), ("AB-1029/7", 3), ("AB-1029", 3), ("部署", 4), ("abc", 4), ("服务", 4), ("ＡＢＣ", 4), ("水", 5),
+        ("试用期", 6), ("发放", 6), ("经主管核准", 6), ("请假要谁核准？", 6), ("薪资什么时候发放？", 6), ("試用期", 6),
+        ("頭髮", 7), ("圖書館", 7), ("後來", 7), ("乾紅", 7), ("裡", 7),
+        ("乾隆", 8), ("干隆", 8), ("乾", 8), ("御笔", 8), ("気候", 9), ("薬", 9), ("後藤", 9), ("乾電池", 9), ("研究", 9),
     ],
 )  # fmt: skip
 def test_a_query_finds_its_text(index: apsw.Connection, question: str, expected: int) -> None:
@@ -142,3 +150,16 @@ def test_no_phrase_ever_raises(phrases: list[str]) -> None:
     ("Who runs the night shift?", False), ("夜班由谁负责", False)])  # fmt: skip
 def test_one_or_two_words_are_a_short_query(query: str, short: bool) -> None:
     assert is_short(query) is short
+
+
+def test_a_quoted_phrase_is_found_in_the_other_characters(index: apsw.Connection) -> None:
+    match = match_phrases(["头发剪短", "主管核准"]), match_phrases(["頭髮剪短", "主管核準"])
+
+    found = [{int(row[0]) for row in index.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,))} for query in match]
+
+    assert found[0] == {6, 7}
+    assert 7 in found[1]
+
+
+def test_the_rules_of_the_index_name_the_table_of_characters() -> None:
+    assert simplified_version() in words_version()

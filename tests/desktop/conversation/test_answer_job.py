@@ -8,6 +8,7 @@ import pytest
 from core.cancel import CancelToken
 from core.errors import Cancelled, ChildCrashed, NotEnoughDisk
 from core.events import AnswerFinished, AnswerText
+from core.scope import Scope
 from core.store.user_store import UserStore
 from desktop.conversation import answer_job as module
 from desktop.conversation.answer_job import TurnSaved, answer_job
@@ -102,7 +103,7 @@ def test_text_is_kept_while_it_grows(store: UserStore, cancel: CancelToken, monk
 
 
 def test_a_question_that_cannot_be_stored_is_not_asked(store: UserStore, cancel: CancelToken, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(conversation_id: int, question: str) -> int:
+    def full(*_: object) -> int:
         raise NotEnoughDisk("full")
 
     monkeypatch.setattr(store, "add_turn", full)
@@ -112,3 +113,14 @@ def test_a_question_that_cannot_be_stored_is_not_asked(store: UserStore, cancel:
         run(store, session, store.create_conversation(), "q", cancel)
 
     assert session.asked == []
+
+
+def test_what_a_question_is_restricted_to_is_stored_before_it_is_asked(store: UserStore, cancel: CancelToken) -> None:
+    conversation, session, scope = store.create_conversation(), ScriptedSession(), Scope((Path("/a.md"),))
+
+    events = answer_job(store, session, no_consent, conversation, "q", cancel, scope=scope)
+    next(events)
+
+    assert [turn.scope for turn in store.turns(conversation)] == [scope]
+    list(events)
+    assert session.scopes == [scope]
