@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Qt, Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QCompleter, QPlainTextEdit
+from PySide6.QtWidgets import QCompleter, QListView, QPlainTextEdit
 
 from desktop.conversation.places import Place
 
@@ -29,17 +29,19 @@ class PlaceCompleter(QObject):
         self._asked = False
         self._words = QStringListModel(self)
         self.completer = QCompleter(self._words, self)
+        self.popup = QListView()
+        self.completer.setPopup(self.popup)  # which is the completer's from then on
         self.completer.setWidget(edit)
         self.completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        self.completer.activated[QModelIndex].connect(self._choose)
+        self.completer.activated[QModelIndex].connect(self._choose)  # type: ignore[index]  # the stubs know no overloads of signals
         edit.textChanged.connect(self._follow)
 
     @property
     def is_open(self) -> bool:
         """Whether the list is shown: then Enter, Tab and Escape are its keys."""
-        return self.completer.popup().isVisible()
+        return self.popup.isVisible()
 
     def offer(self, places: Sequence[Place]) -> None:
         """These are the places there are now."""
@@ -50,7 +52,7 @@ class PlaceCompleter(QObject):
     def _follow(self) -> None:
         if self._mention() is None:
             self._asked = False
-            self.completer.popup().hide()
+            self.popup.hide()
         elif not self._asked:
             self._asked = True
             self.wanted.emit()
@@ -63,12 +65,12 @@ class PlaceCompleter(QObject):
             return
         self.completer.setCompletionPrefix(mention[1])
         if not self.completer.completionCount():
-            self.completer.popup().hide()
+            self.popup.hide()
             return
         place = self._edit.cursorRect()
         place.setWidth(_WIDTH)
         self.completer.complete(place)
-        self.completer.popup().setCurrentIndex(self.completer.completionModel().index(0, 0))
+        self.popup.setCurrentIndex(self.completer.completionModel().index(0, 0))
 
     def _mention(self) -> re.Match[str] | None:
         cursor = self._edit.textCursor()

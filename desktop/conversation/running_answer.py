@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from core.documents import Answer, Step
 from core.errors import LamplightError
 from core.scope import EVERYTHING, Scope
-from desktop.conversation.turn_view import TurnView
+from desktop.conversation.turn_view import TurnState, TurnView
 from desktop.conversation.turn_words import note_line, problem_of
 
 
@@ -33,17 +33,9 @@ class RunningAnswer:
 
     def finished_view(self, answer: Answer, library_size: int | None) -> TurnView:
         """With its answer, which may be half of one."""
-        state = "interrupted" if answer.interrupted else "finished"
-        return TurnView(
-            self.key,
-            self.question,
-            state,
-            answer,
-            answer.text,
-            library_size=library_size,
-            note=note_line(answer),
-            scope=self.scope,  # type: ignore[arg-type]
-        )
+        state: TurnState = "interrupted" if answer.interrupted else "finished"
+        note = note_line(answer)
+        return TurnView(self.key, self.question, state, answer, answer.text, library_size=library_size, note=note, scope=self.scope)
 
     def interrupted_view(self) -> TurnView:
         """Stopped by the person: what was written stays."""

@@ -377,7 +377,7 @@ def test_a_question_is_restricted_to_a_file_named_with_an_at_sign_and_the_next_o
     box.edit.setFocus()
     box.edit.insertPlainText("Leave? @hand")
     qtbot.waitUntil(lambda: box.edit.places.is_open)
-    qtbot.keyClick(box.edit.places.completer.popup(), Qt.Key.Key_Return)
+    qtbot.keyClick(box.edit.places.popup, Qt.Key.Key_Return)
 
     box.submit()
     card = finished(shell, qtbot)

@@ -27,11 +27,11 @@ def box(qtbot: QtBot) -> Iterator[QuestionBox]:
     made.edit.setFocus()
     qtbot.waitUntil(made.edit.hasFocus)
     yield made
-    made.edit.places.completer.popup().hide()
+    made.edit.places.popup.hide()
 
 
 def choose(qtbot: QtBot, box: QuestionBox) -> None:
-    qtbot.keyClick(box.edit.places.completer.popup(), Qt.Key.Key_Return)
+    qtbot.keyClick(box.edit.places.popup, Qt.Key.Key_Return)
 
 
 def test_what_is_chosen_after_an_at_sign_becomes_a_chip_and_leaves_the_question(qtbot: QtBot, box: QuestionBox) -> None:
@@ -73,7 +73,7 @@ def test_two_files_of_one_name_have_two_chips_that_say_which(qtbot: QtBot, box: 
         row = next(
             n for n in range(completer.completionCount()) if completer.completionModel().index(n, 0).data().endswith(["/h", "/w"][_])
         )
-        completer.popup().setCurrentIndex(completer.completionModel().index(row, 0))
+        box.edit.places.popup.setCurrentIndex(completer.completionModel().index(row, 0))
         choose(qtbot, box)
 
     assert box.scope.paths == (FILES[2], FILES[1])
@@ -108,7 +108,7 @@ def test_other_text_opens_no_list(box: QuestionBox, text: str) -> None:
 def test_escape_closes_the_list_and_leaves_the_text(qtbot: QtBot, box: QuestionBox) -> None:
     box.edit.insertPlainText("@notes")
 
-    qtbot.keyClick(box.edit.places.completer.popup(), Qt.Key.Key_Escape)
+    qtbot.keyClick(box.edit.places.popup, Qt.Key.Key_Escape)
 
     assert not box.edit.places.is_open
     assert (box.text, box.scope) == ("@notes", EVERYTHING)
