@@ -60,13 +60,15 @@ def write_document(
 
 def delete_content(connection: apsw.Connection, document_id: int, cancel: CancelToken) -> None:
     """Delete the text, chunks, words and vectors of a document; its row stays, waiting."""
-    document = fetch_one(connection, "SELECT title, slot FROM documents WHERE id = ?", (document_id,))
-    title, slot = document if document else ("", None)
+    document = fetch_one(connection, "SELECT title FROM documents WHERE id = ?", (document_id,))
+    title = document[0] if document else ""
     chunks = fetch_all(connection, 'SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ?', (document_id,))
+    slots = slots_in_use(connection)
     for chunk_id, heading_path, start, end in chunks:
         cancel.check()
         connection.execute(_DELETE_WORDS, (chunk_id, *words_of(title, heading_path, text_slice(connection, document_id, start, end))))
-        if slot is not None:
+        # Of both models: vectors of the next one may be there before the document is wholly in its hands.
+        for slot in slots:
             # By explicit rowid: a correlated delete on a vec0 table takes minutes.
             connection.execute(VECTORS[slot].delete, (chunk_id,))
     connection.execute("DELETE FROM chunks WHERE document_id = ?", (document_id,))
@@ -75,13 +77,15 @@ def delete_content(connection: apsw.Connection, document_id: int, cancel: Cancel
 
 
 def slot_for_writing(connection: apsw.Connection, embedder_id: str, dimension: int) -> int:
-    """The vector table of a model, made if there is none. With both tables taken, the one with fewest files makes room."""
+    """The vector table of a model, made if there is none. With both tables taken, the one with fewest files makes room.
+
+    The files whose vectors go keep their text and their words, and wait for the vectors of the new model.
+    """
     row = fetch_one(connection, "SELECT slot, dimension FROM embedders WHERE model_id = ?", (embedder_id,))
     if row and row[1] == dimension:
         return int(row[0])
     slot = int(row[0]) if row else _free_slot(connection)
-    for (document_id,) in fetch_all(connection, "SELECT id FROM documents WHERE slot = ?", (slot,)):
-        delete_content(connection, document_id, CancelToken())
+    connection.execute("UPDATE documents SET state = 'waiting' WHERE slot = ?", (slot,))
     connection.execute(VECTORS[slot].drop)
     connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
     connection.execute("INSERT OR REPLACE INTO embedders (slot, model_id, dimension) VALUES (?, ?, ?)", (slot, embedder_id, dimension))
@@ -109,6 +113,19 @@ def ensure_words_version(connection: apsw.Connection) -> None:
     for chunk_id, document_id, title, heading_path, start, end in rows:
         connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text_slice(connection, document_id, start, end))))
     connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES ('words_version', ?)", (version,))
+
+
+def finish(connection: apsw.Connection, document_id: int, slot: int, cancel: CancelToken) -> bool:
+    """Make a document ready if every chunk of it has its vector in `slot`; the vectors of its model before go. Returns whether it is."""
+    if not connection.execute(VECTORS[slot].none_missing, (document_id,)).get:
+        return False
+    row = fetch_one(connection, "SELECT slot FROM documents WHERE id = ?", (document_id,))
+    if row and row[0] != slot:
+        for (chunk_id,) in fetch_all(connection, "SELECT id FROM chunks WHERE document_id = ?", (document_id,)):
+            cancel.check()
+            connection.execute(VECTORS[row[0]].delete, (chunk_id,))
+    connection.execute("UPDATE documents SET state = 'ready', slot = ? WHERE id = ?", (slot, document_id))
+    return True
 
 
 def slot_of(connection: apsw.Connection, embedder_id: str) -> int | None:

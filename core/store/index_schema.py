@@ -78,6 +78,10 @@ class VectorStatements:
     select: str
     rows: str
     search: str
+    of_key: str
+    has: str
+    missing: str
+    none_missing: str
 
 
 def _statements(slot: str) -> VectorStatements:
@@ -92,6 +96,19 @@ def _statements(slot: str) -> VectorStatements:
         select=named("SELECT embedding FROM VECTORS WHERE chunk_id = ?"),
         rows=named("SELECT rowid FROM VECTORS_rowids"),
         search=named("SELECT chunk_id, distance FROM VECTORS WHERE embedding MATCH ? AND k = ?"),
+        of_key=named(
+            "SELECT chunks.id FROM chunks WHERE embedding_key = ?"
+            " AND EXISTS (SELECT 1 FROM VECTORS_rowids AS made WHERE made.rowid = chunks.id) LIMIT 1"
+        ),
+        has=named("SELECT 1 FROM VECTORS_rowids WHERE rowid = ?"),
+        missing=named(
+            'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ?'
+            " AND NOT EXISTS (SELECT 1 FROM VECTORS_rowids AS made WHERE made.rowid = chunks.id) ORDER BY ordinal LIMIT ?"
+        ),
+        none_missing=named(
+            "SELECT count(*) > 0 AND count(*) = count(made.rowid) FROM chunks LEFT JOIN VECTORS_rowids AS made ON made.rowid = chunks.id"
+            " WHERE document_id = ?"
+        ),
     )
 
 
