@@ -132,7 +132,8 @@ class IndexingRun:
         self._forget(sorted(moved))
         if self._replaced:
             self._store.erase_deleted()
-        for batch in self._batches(waiting):
+        # What has been known longest first: a copy waits for the vectors of the file it is a copy of.
+        for batch in self._batches(sorted(waiting, key=lambda item: item.document_id)):
             yield from self._embed(batch)
         seconds = time.monotonic() - started
         rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
