@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+import apsw
 import numpy as np
 
 from core.cancel import CancelToken
@@ -22,12 +23,14 @@ from core.store.index_rows import (
     delete_content,
     ensure_words_version,
     finish,
+    keep_chunks,
     slot_for_writing,
     slot_of,
     slots_in_use,
     text_slice,
     words_of,
     write_document,
+    write_row,
 )
 from core.store.index_schema import MIGRATIONS, VECTORS
 from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
@@ -173,7 +176,7 @@ class IndexStore:
         dimension: int,
         cancel: CancelToken | None = None,
     ) -> int:
-        """Replace everything of one file by its text, its words and the vectors that are `known` already, in one transaction; returns its id.
+        """Replace a file by its new text, its words and the vectors that are `known` already, in one transaction; returns its id.
 
         `keys` and `known` (unit vectors as float32 bytes) belong to `spans`. The file is found by its words from now on. It is ready
         if no vector is None; else it waits for the rest (`missing`, `add_vectors`). Raises `Cancelled`.
@@ -185,23 +188,33 @@ class IndexStore:
         with self._database.writing() as connection:
             ensure_words_version(connection)
             slot = slot_for_writing(connection, embedder_id, dimension)
-            state: DocumentState = "waiting" if None in known else "ready"
-            document_id = write_document(connection, file, state, "", len(spans), slot, cancel)
+            kept = self._kept(connection, file, text, spans, slot, cancel)
+            document_id = write_row(connection, file, "waiting", "", len(spans), slot)
             title = storable(file.title)
             for start in range(0, len(text), BLOCK_CHARACTERS):
                 connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + BLOCK_CHARACTERS]))
             for ordinal, span in enumerate(spans):
                 cancel.check()
-                heading_path = storable(span.heading_path)
-                connection.execute(
-                    'INSERT INTO chunks (document_id, ordinal, start, "end", line, heading_path, embedding_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
-                    (document_id, ordinal, span.start, span.end, span.line, heading_path, keys[ordinal]),
-                )
-                chunk_id = connection.last_insert_rowid()
-                connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
-                vector = known[ordinal]
+                chunk_id, vector = kept.get(ordinal), known[ordinal]
+                if chunk_id is not None:
+                    connection.execute(
+                        'UPDATE chunks SET ordinal = ?, start = ?, "end" = ?, line = ? WHERE id = ?',
+                        (ordinal, span.start, span.end, span.line, chunk_id),
+                    )
+                    if vector is None or connection.execute(VECTORS[slot].has, (chunk_id,)).get:
+                        continue
+                    connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (keys[ordinal], chunk_id))
+                else:
+                    heading_path = storable(span.heading_path)
+                    connection.execute(
+                        'INSERT INTO chunks (document_id, ordinal, start, "end", line, heading_path, embedding_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
+                        (document_id, ordinal, span.start, span.end, span.line, heading_path, keys[ordinal]),
+                    )
+                    chunk_id = connection.last_insert_rowid()
+                    connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
                 if vector is not None:
                     connection.execute(VECTORS[slot].insert, (chunk_id, vector))
+            finish(connection, document_id, slot, cancel)
         return document_id
 
     def add_vectors(
@@ -223,6 +236,24 @@ class IndexStore:
                     connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (item.key, item.chunk_id))
                 connection.execute(VECTORS[slot].insert, (item.chunk_id, item.vector))
             return frozenset(document_id for document_id in whole if finish(connection, document_id, slot, cancel))
+
+    @staticmethod
+    def _kept(
+        connection: apsw.Connection, file: FileFacts, text: str, spans: Sequence[ChunkSpan], slot: int, cancel: CancelToken
+    ) -> dict[int, int]:
+        """Ids of the file's chunks that stay as they are, by their new ordinals; all others are deleted.
+
+        A chunk that an edit left alone keeps its words and its vectors: taking a vector out of the index costs more than anything else.
+        """
+        row = fetch_one(connection, "SELECT id, title, slot FROM documents WHERE path = ?", (os.fsencode(file.path),))
+        if row is None:
+            return {}
+        document_id, title, slot_before = row
+        wanted: dict[tuple[str, str], list[int]] = {}
+        if (title, slot_before) == (storable(file.title), slot):
+            for ordinal, span in enumerate(spans):
+                wanted.setdefault((storable(span.heading_path), text[span.start : span.end]), []).append(ordinal)
+        return keep_chunks(connection, document_id, wanted, cancel)
 
     def put_without_text(self, file: FileFacts, state: DocumentState, reason: str) -> None:
         """Record why a file is not in the library. What was indexed of it before is removed."""

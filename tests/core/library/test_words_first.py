@@ -126,6 +126,19 @@ def test_what_an_edit_left_alone_keeps_its_vectors_even_if_the_run_is_broken_off
     assert shelf.library.check().counts.words_only == 0
 
 
+def test_an_edited_copy_encodes_only_what_was_edited(shelf: Shelf) -> None:
+    first = shelf.write("a.txt", long_text(40))
+    shutil.copy2(first, shelf.docs / "b.txt")
+    shelf.index()
+    before = len(shelf.embedder.embedded)
+
+    shelf.write("b.txt", "Something else first.\n\n" + long_text(40))
+    shelf.index()
+
+    assert 0 < len(shelf.embedder.embedded) - before <= 20
+    assert shelf.states() == {"a.txt": "ready", "b.txt": "ready"}
+
+
 def test_a_file_that_is_changed_again_before_it_was_embedded_is_read_again(shelf: Shelf) -> None:
     shelf.write("a.txt", "the first version")
     break_off(shelf)

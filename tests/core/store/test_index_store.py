@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,6 +95,44 @@ def test_a_replaced_file_leaves_nothing_of_its_old_text(store: IndexStore) -> No
     assert found_by_vectors(store, "old words here") == ["new text"]
     counts = store.check()
     assert (counts.documents, counts.ready, counts.chunks, counts.word_rows, counts.vectors, counts.problems) == (1, 1, 1, 1, 1, ())
+
+
+def test_chunks_that_an_edit_left_alone_stay_where_they_are(store: IndexStore) -> None:
+    put(store, LAMP, "one", "two", "three", "two")
+    before = {chunk.id: chunk.text for chunk in store.chunks_of(LAMP)}
+
+    put(store, LAMP, "zero", "three", "two", "two", "four")
+
+    after = store.chunks_of(LAMP)
+    assert [chunk.text for chunk in after] == ["zero", "three", "two", "two", "four"]
+    assert [chunk.text for chunk in after if before.get(chunk.id) == chunk.text] == ["three", "two", "two"]
+    assert found_by_words(store, "one") == []
+    assert store.check().problems == ()
+
+
+def test_another_title_writes_all_words_anew(store: IndexStore) -> None:
+    put(store, LAMP, "one", "two", title="Fresnel")
+
+    put(store, LAMP, "one", "two", title="Argand")
+
+    assert found_by_words(store, "fresnel") == []
+    assert sorted(found_by_words(store, "argand")) == ["one", "two"]
+    assert store.check().problems == ()
+
+
+def test_after_any_edits_the_index_is_as_if_it_were_new(store: IndexStore, home: Path) -> None:
+    chance = random.Random(3)
+    words = ["lamp", "wick", "oil", "herring", "bay", "gull"]
+    for _ in range(60):
+        passages = [f"{word} {chance.randrange(2)}" for word in chance.choices(words, k=chance.randrange(1, 9))]
+        text = put(store, LAMP, *passages, title=chance.choice(["A", "B"]))
+
+        assert store.text(LAMP) == text
+        assert [chunk.text for chunk in store.chunks_of(LAMP)] == passages
+        for word in words:
+            assert sorted(found_by_words(store, word)) == sorted(passage for passage in passages if word in passage)
+        assert store.check().problems == ()
+        assert store.check().vectors == len(passages)
 
 
 def test_a_removed_file_leaves_nothing_in_any_of_our_files(store: IndexStore, home: Path) -> None:
