@@ -53,6 +53,7 @@ class _Waiting:
     document_id: int
     chunks: int
     seconds: float = 0.0
+    embedded_before: bool = False  # by another model, whose vectors go when it has all of this one
     spoilt: bool = False
 
 
@@ -95,7 +96,7 @@ class IndexingRun:
         self._total = 0
         self._embedded_chunks = 0
         self._embedding_seconds = 0.0
-        self._replaced = False
+        self._deleted = False  # something was taken out of the index whose bytes may still be in its files
 
     def events(self, scan: Scan, known: Sequence[StoredDocument], gone: Sequence[Path]) -> Iterator[IndexEvent]:
         """Index the files of `scan`, forget those that are `gone`; the last event is the report.
@@ -121,7 +122,7 @@ class IndexingRun:
                 read += 1
                 if read > READ_WHILE_ASKED:
                     self._lease.wait_until_free(self._cancel)
-                self._replaced = self._replaced or bool(before and before.document.chunk_count)
+                self._deleted = self._deleted or bool(before and before.document.chunk_count)
                 yield FileStarted(found.path, len(self._results), self._total)
                 outcome = self._read(found, before)
             if isinstance(outcome, IndexedFile):
@@ -130,11 +131,11 @@ class IndexingRun:
                 waiting.append(outcome)
                 yield FileSearchable(_row(outcome, "waiting"), len(self._results), self._total)
         self._forget(sorted(moved))
-        if self._replaced:
-            self._store.erase_deleted()
+        self._erase()
         # What has been known longest first: a copy waits for the vectors of the file it is a copy of.
         for batch in self._batches(sorted(waiting, key=lambda item: item.document_id)):
             yield from self._embed(batch)
+        self._erase()
         seconds = time.monotonic() - started
         rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
         yield IndexFinished(IndexReport(tuple(sorted(self._results, key=lambda file: file.path)), round(rate, 2), seconds))
@@ -143,6 +144,11 @@ class IndexingRun:
         if paths:
             self._store.remove(paths, self._cancel)
             self._store.erase_deleted()
+
+    def _erase(self) -> None:
+        if self._deleted:
+            self._store.erase_deleted()
+            self._deleted = False
 
     def _as_before(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | _Waiting | None:
         """What there is to do for a file that need not even be opened; None for one that must be."""
@@ -161,7 +167,8 @@ class IndexingRun:
         """For a file whose text is in the index as it is: whether it lacks vectors."""
         if stored.document.state == "ready" and stored.embedder_id == self._embedder.model_id:
             return _result(stored)
-        return _Waiting(_facts(stored), stored.document.id, stored.document.chunk_count)
+        document = stored.document
+        return _Waiting(_facts(stored), document.id, document.chunk_count, embedded_before=document.state == "ready")
 
     def _read(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | _Waiting:
         """Read, cut and store one file. Whatever is wrong with it becomes its result."""
@@ -250,6 +257,7 @@ class IndexingRun:
         for item in files:
             item.seconds += (time.monotonic() - started) / len(files)
         for item in batch.whole:
+            self._deleted = self._deleted or item.spoilt or item.embedded_before
             if item.spoilt:
                 yield self._finished(self._without_text(item.facts, "embedding_failed", item.seconds))
             else:

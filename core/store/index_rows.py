@@ -98,7 +98,8 @@ def keep_chunks(
         # Of both models: vectors of the next one may be there before the document is wholly in its hands.
         for slot in slots:
             # By explicit rowid: a correlated delete on a vec0 table takes minutes. One row still takes milliseconds.
-            connection.execute(VECTORS[slot].delete, (chunk_id,))
+            if connection.execute(VECTORS[slot].has, (chunk_id,)).get:
+                connection.execute(VECTORS[slot].delete, (chunk_id,))
         connection.execute("DELETE FROM chunks WHERE id = ?", (chunk_id,))
     connection.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE document_id = ?", (document_id,))
     connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))

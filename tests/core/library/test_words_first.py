@@ -250,6 +250,7 @@ def test_a_large_file_whose_vectors_mean_nothing_fails_alone(shelf: Shelf) -> No
     shelf.embedder.spoil = spoil
 
     assert shelf.rows() == {"a.txt": ("failed", "embedding_failed"), "b.txt": ("ready", "")}
+    assert all(b"Passage 3 " not in file.read_bytes() for file in shelf.home.glob("index.db*"))
 
 
 def test_what_another_program_replaces_meanwhile_is_not_called_ready(shelf: Shelf) -> None:
