@@ -167,7 +167,7 @@ class LibraryController(QObject):
         self._want(rebuild)
 
     def pause(self) -> None:
-        """Stop indexing until `resume`; the file in work is begun anew then."""
+        """Stop indexing until `resume`, which goes on with what is missing."""
         self._paused = True
         self._again = False
         self.worker.cancel()
