@@ -69,9 +69,18 @@ class IndexStarted:
 
 @dataclass(frozen=True, slots=True)
 class FileStarted:
-    """File number `done + 1` of `total` is being read."""
+    """A file is being read; `done` of `total` files have their final state."""
 
     path: Path
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileSearchable:
+    """A file was read and is found by its words; it waits for vectors. `done` of `total` files have their final state."""
+
+    file: IndexedFile
     done: int
     total: int
 
@@ -101,4 +110,4 @@ class IndexFinished:
     report: IndexReport
 
 
-IndexEvent = IndexStarted | FileStarted | FileProgress | FileFinished | IndexFinished
+IndexEvent = IndexStarted | FileStarted | FileSearchable | FileProgress | FileFinished | IndexFinished

@@ -27,6 +27,7 @@ from core.events import (
     AnswerText,
     FileFinished,
     FileProgress,
+    FileSearchable,
     FileStarted,
     IndexEvent,
     IndexFinished,
@@ -123,6 +124,8 @@ def index_event_json(event: IndexEvent) -> Json:
             return {"event": "index_started", "total": total}
         case FileStarted(path, done, total):
             return {"event": "file_started", "file": str(path), "done": done, "total": total}
+        case FileSearchable(file, done, total):
+            return {"event": "file_searchable", **_indexed_file(file), "done": done, "total": total}
         case FileProgress(path, done, total):
             return {"event": "file_progress", "file": str(path), "done": done, "total": total}
         case FileFinished(file, done, total):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from zlib import crc32
 
 from core.library.file_kinds import Kind
 from core.library.headings import Section, sections
@@ -19,6 +22,13 @@ MIN_TOKENS = 100
 
 SMALL_TOKENS = 50
 """A section or a rest shorter than this says too little to stand alone while a neighbour has room for it."""
+
+
+ANCHOR_TOKENS = 4 * MAX_TOKENS
+"""How far a border that is always cut at lies from the next such one, at least. Sections shorter than twice this have none.
+
+Less keeps the effect of an edit smaller and makes more chunks: see docs/decisions/0022-words-first.md for the figures.
+"""
 
 _MAX_PIECE_CHARACTERS = 600
 _MAX_CHUNK_CHARACTERS = 2400
@@ -74,14 +84,14 @@ def _groups(text: str, parts: list[Section], count_tokens: CountTokens) -> Itera
         have, new = _tokens(run), _tokens(pieces)
         # A heading with nothing under it belongs to what follows, whose deeper path says more.
         if not only_headings and (have + new > MAX_TOKENS or (have >= MIN_TOKENS and new >= SMALL_TOKENS)):
-            yield _pack(text, run, path)
+            yield _pack_stretches(text, run, path)
             run, only_headings = [], True
         if only_headings:
             path = part.heading_path
         only_headings = only_headings and have + new < MIN_TOKENS and _is_heading_alone(text, part)
         run.extend(pieces)
     if run:
-        yield _pack(text, run, path)
+        yield _pack_stretches(text, run, path)
 
 
 def _is_heading_alone(text: str, part: Section) -> bool:
@@ -147,6 +157,37 @@ def _halved(text: str, piece: _Piece, count_tokens: CountTokens) -> list[_Piece]
         *_halved(text, _Piece(piece.start, middle, _HARD, first), count_tokens),
         *_halved(text, _Piece(middle, piece.end, piece.border, second), count_tokens),
     ]
+
+
+def _pack_stretches(text: str, pieces: list[_Piece], path: str) -> list[tuple[int, int, str]]:
+    """Fill chunks from each anchor to the next, so that an edit moves no border beyond the anchors around it."""
+    borders = [0, *_anchors(text, pieces), len(pieces)]
+    return [span for first, last in pairwise(borders) for span in _pack(text, pieces[first:last], path)]
+
+
+def _anchors(text: str, pieces: list[_Piece]) -> Iterator[int]:
+    """The pieces of a long section before which it is always cut, wherever its beginning lies.
+
+    An anchor is a border that is better than all others within `ANCHOR_TOKENS` of it; of equally good ones, that before the piece
+    with the highest checksum is the best. So it depends on the text around it alone. In the field's terms: content-defined chunking by
+    local maxima.
+    """
+    ends = list(accumulate(piece.tokens for piece in pieces))
+    if not ends or ends[-1] < 2 * ANCHOR_TOKENS:
+        return
+    ranks = [(before.border, crc32(text[piece.start : piece.end].encode("utf-8", "replace"))) for before, piece in pairwise(pieces)]
+    best: deque[int] = deque()  # the borders within reach that no better one stands behind, best first
+    seen = 0
+    for place, end in enumerate(ends[:-1]):
+        while seen < len(ranks) and ends[seen] <= end + ANCHOR_TOKENS:
+            while best and ranks[best[-1]] < ranks[seen]:
+                best.pop()
+            best.append(seen)
+            seen += 1
+        while ends[best[0]] < end - ANCHOR_TOKENS:
+            best.popleft()
+        if best[0] == place and ANCHOR_TOKENS <= end <= ends[-1] - ANCHOR_TOKENS:
+            yield place + 1
 
 
 def _pack(text: str, pieces: list[_Piece], path: str) -> list[tuple[int, int, str]]:

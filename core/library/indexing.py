@@ -1,19 +1,23 @@
-"""Bringing the index to where the disk is: read what is new, embed it, store it, forget what is gone."""
+"""Bringing the index to where the disk is: read what is new, store it, embed it, forget what is gone.
+
+A run has two parts. First every file that is new or changed is read and stored with its words, and with the vectors that are known
+already: that is quick, and from then on the file is found by its words. Then the vectors that are missing are made, batch by batch. So
+what was saved a moment ago never waits behind an hour of encoding, and a run that is ended at any point goes on from what is stored.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 from core.cancel import CancelToken
 from core.documents import DocumentState, IndexedFile, IndexReport
 from core.errors import DocumentUnreadable, ModelUnusable
-from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
+from core.events import FileFinished, FileProgress, FileSearchable, FileStarted, IndexEvent, IndexFinished, IndexStarted
 from core.lease import ComputeLease
 from core.library.chunking import chunk
 from core.library.document_reader import DocumentReader
@@ -22,17 +26,15 @@ from core.library.file_kinds import is_document, is_unsupported
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
 from core.protocols import Embedder
-from core.store.index_store import IndexStore, StoredDocument
-from core.store.records import ChunkSpan, FileFacts, embedding_key, embedding_text
+from core.store.index_store import IndexStore, StoredDocument, unit
+from core.store.records import FileFacts, MadeVector, MissingVector, embedding_key, embedding_text
+from core.store.storable import storable
 
 BATCH_CHUNKS = 32
-"""Chunks in one call of the encoder: a cancel or a question waits for one call at most."""
+"""Chunks in one call of the encoder and in one transaction: a cancel or a question waits for one call at most, and no more is lost."""
 
-GROUP_CHUNKS = 64
-"""Small files are read on until they fill this many chunks, so that the encoder gets full batches."""
-
-GROUP_FILES = 64
-"""No more files than this are held in memory at once."""
+READ_WHILE_ASKED = 64
+"""So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
 
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
@@ -43,24 +45,24 @@ _SKIPPED = frozenset(
 _POISON = frozenset({"timed_out", "reader_crashed", "too_much_memory", "damaged"})
 
 
-@dataclass(slots=True)
-class _Prepared:
-    """A file that is read and cut, with the vectors that are known already; the others are still to be made."""
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A file whose text and words are stored, and which lacks vectors."""
 
     facts: FileFacts
-    text: ExtractedText
-    spans: list[ChunkSpan]
-    keys: list[bytes]
-    vectors: list[bytes | None]
-    seconds: float
+    document_id: int
+    chunks: int
+    seconds: float = 0.0
+    embedded_before: bool = False  # by another model, whose vectors go when it has all of this one
+    spoilt: bool = False
 
-    def inputs(self) -> list[tuple[int, str]]:
-        """Index and embedding text of every chunk that has no vector yet."""
-        return [
-            (index, embedding_text(self.facts.title, span.heading_path, self.text.text[span.start : span.end]))
-            for index, span in enumerate(self.spans)
-            if self.vectors[index] is None
-        ]
+
+@dataclass(slots=True)
+class _Batch:
+    """Chunks to embed together, and the files that lack nothing after it."""
+
+    chunks: list[tuple[_Waiting, MissingVector]]
+    whole: list[_Waiting]
 
 
 class IndexingRun:
@@ -94,7 +96,7 @@ class IndexingRun:
         self._total = 0
         self._embedded_chunks = 0
         self._embedding_seconds = 0.0
-        self._replaced = False
+        self._deleted = False  # something was taken out of the index whose bytes may still be in its files
 
     def events(self, scan: Scan, known: Sequence[StoredDocument], gone: Sequence[Path]) -> Iterator[IndexEvent]:
         """Index the files of `scan`, forget those that are `gone`; the last event is the report.
@@ -111,30 +113,30 @@ class IndexingRun:
         moved = _maybe_moved(scan, stored, gone)
         self._forget([path for path in gone if path not in moved])
         self._store.add_waiting(_waiting(found) for found in scan.files if found.path not in stored)
-        group: list[_Prepared] = []
+        waiting: list[_Waiting] = []
+        read = 0
         for found in scan.files:
             self._cancel.check()
             before = stored.get(found.path)
-            result = self._unchanged(found, before)
-            if result is None:
-                self._replaced = self._replaced or bool(before and before.document.chunk_count)
+            outcome = self._as_before(found, before)
+            if outcome is None:
+                read += 1
+                if read > READ_WHILE_ASKED:
+                    self._lease.wait_until_free(self._cancel)
+                self._deleted = self._deleted or bool(before and before.document.chunk_count)
                 yield FileStarted(found.path, len(self._results), self._total)
-                result_or_prepared = self._prepare(found, before)
-                if isinstance(result_or_prepared, _Prepared):
-                    group.append(result_or_prepared)
-                    if (
-                        len(group) >= GROUP_FILES
-                        or sum(vector is None for prepared in group for vector in prepared.vectors) >= GROUP_CHUNKS
-                    ):
-                        yield from self._finish_group(group)
-                        group = []
-                    continue
-                result = result_or_prepared
-            yield self._finished(result)
-        yield from self._finish_group(group)
+                outcome = self._read(found, before)
+            if isinstance(outcome, IndexedFile):
+                yield self._finished(outcome)
+            else:
+                waiting.append(outcome)
+                yield FileSearchable(_row(outcome, "waiting"), len(self._results), self._total)
         self._forget(sorted(moved))
-        if self._replaced:
-            self._store.erase_deleted()
+        self._erase()
+        # What has been known longest first: a copy waits for the vectors of the file it is a copy of.
+        for batch in self._batches(sorted(waiting, key=lambda item: item.document_id)):
+            yield from self._embed(batch)
+        self._erase()
         seconds = time.monotonic() - started
         rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
         yield IndexFinished(IndexReport(tuple(sorted(self._results, key=lambda file: file.path)), round(rate, 2), seconds))
@@ -144,22 +146,33 @@ class IndexingRun:
             self._store.remove(paths, self._cancel)
             self._store.erase_deleted()
 
-    def _unchanged(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | None:
-        """The result for a file that need not even be opened, or None."""
+    def _erase(self) -> None:
+        if self._deleted:
+            self._store.erase_deleted()
+            self._deleted = False
+
+    def _as_before(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | _Waiting | None:
+        """What there is to do for a file that need not even be opened; None for one that must be."""
         if stored is None or found.reason or stored.reader_version != READER_VERSION:
             return None
         document = stored.document
         same_stamps = document.size_bytes == found.size_bytes and document.modified_ns == found.modified_ns
         if not same_stamps or stored.checked_ns - document.modified_ns < _STAMP_DOUBT_NS:
             return None
-        if (document.state == "ready" and stored.embedder_id == self._embedder.model_id) or document.state == "skipped":
-            return _result(stored, unchanged=True)
-        if document.state == "failed" and document.reason in _POISON and not self._retry_poison:
-            return _result(stored, unchanged=True)
-        return None
+        poisoned = document.state == "failed" and document.reason in _POISON and not self._retry_poison
+        if document.state == "skipped" or poisoned:
+            return _result(stored)
+        return self._with_text(stored) if document.chunk_count else None
 
-    def _prepare(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | _Prepared:
-        """Read and cut one file. Whatever is wrong with it becomes its result."""
+    def _with_text(self, stored: StoredDocument) -> IndexedFile | _Waiting:
+        """For a file whose text is in the index as it is: whether it lacks vectors."""
+        if stored.document.state == "ready" and stored.embedder_id == self._embedder.model_id:
+            return _result(stored)
+        document = stored.document
+        return _Waiting(_facts(stored), document.id, document.chunk_count, embedded_before=document.state == "ready")
+
+    def _read(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | _Waiting:
+        """Read, cut and store one file. Whatever is wrong with it becomes its result."""
         started = time.monotonic()
         facts = FileFacts(
             found.path,
@@ -177,11 +190,11 @@ class IndexingRun:
             content = read_file(found.path, follow_link=found.path in self._named, max_bytes=self._max_bytes)
             sha256 = hashlib.sha256(content.data).hexdigest()
             facts = replace(facts, sha256=sha256, size_bytes=len(content.data), modified_ns=content.modified_ns)
-            if stored and self._same_content(stored, sha256):
+            if stored and stored.document.chunk_count and stored.document.sha256 == sha256 and stored.reader_version == READER_VERSION:
                 self._store.touch(facts.path, size_bytes=facts.size_bytes, modified_ns=facts.modified_ns, checked_ns=facts.checked_ns)
-                return _result(stored, unchanged=True)
+                return self._with_text(stored)
             text = self._text(found.path, content.data)
-            return self._cut(replace(facts, title=text.title, encoding=text.encoding), text, started)
+            return self._put(replace(facts, title=storable(text.title), encoding=text.encoding), text, started)
         except DocumentUnreadable as error:
             return self._without_text(facts, error.code, time.monotonic() - started)
         except (MemoryError, RecursionError):
@@ -190,69 +203,101 @@ class IndexingRun:
     def _text(self, path: Path, data: bytes) -> ExtractedText:
         return self._reader.read(path, data, self._cancel) if is_document(path) else extract(path, data)
 
-    def _same_content(self, stored: StoredDocument, sha256: str) -> bool:
-        is_current = stored.embedder_id == self._embedder.model_id and stored.reader_version == READER_VERSION
-        return is_current and stored.document.state == "ready" and stored.document.sha256 == sha256
-
-    def _cut(self, facts: FileFacts, text: ExtractedText, started: float) -> _Prepared:
-        spans = chunk(text.text, text.kind, self._count_tokens)
+    def _put(self, facts: FileFacts, extracted: ExtractedText, started: float) -> IndexedFile | _Waiting:
+        """Cut a text and store it with its words, and with the vectors that are known already."""
+        text = storable(extracted.text)
+        spans = chunk(text, extracted.kind, self._count_tokens)
         if not spans:
             raise DocumentUnreadable(f"{facts.path} has no text in it.", code="empty")
-        keys = [embedding_key(embedding_text(facts.title, span.heading_path, text.text[span.start : span.end])) for span in spans]
-        vectors: list[bytes | None] = [None] * len(spans)
-        # A moved or renamed file is the same text under another title: its vectors stay what they were.
-        same = self._store.vectors_by_content(facts.sha256, self._embedder.model_id)
+        model_id = self._embedder.model_id
+        # A moved or renamed file, or a copy, is the same text under another title: its vectors stay what they were, or will be.
+        same = self._store.vectors_by_content(facts.sha256, model_id)
         if [(item.start, item.end) for item in same] == [(span.start, span.end) for span in spans]:
             keys, vectors = [item.embedding_key for item in same], [item.vector for item in same]
         else:
-            known = self._store.vectors_by_key(keys, self._embedder.model_id)
+            keys = [embedding_key(embedding_text(facts.title, storable(span.heading_path), text[span.start : span.end])) for span in spans]
+            vectors = [None] * len(spans)
+        if None in vectors:
+            known = self._store.vectors_by_key(keys, model_id)
             vectors = [known.get(key) for key in keys]
-        return _Prepared(facts, text, spans, keys, vectors, time.monotonic() - started)
+        document_id = self._store.put_text(facts, text, spans, keys, vectors, model_id, self._embedder.dimension, self._cancel)
+        seconds = time.monotonic() - started
+        put = _Waiting(facts, document_id, len(spans), seconds)
+        return put if None in vectors else _row(put, "ready")
 
     def _count_tokens(self, texts: Sequence[str]) -> list[int]:
         self._cancel.check()
         return self._embedder.count_tokens(texts)
 
-    def _finish_group(self, group: list[_Prepared]) -> Iterator[IndexEvent]:
-        """Embed what the files of a group still need, and store each file in one transaction as soon as it is whole."""
-        todo = [(prepared, index, text) for prepared in group for index, text in prepared.inputs()]
-        unfinished = list(group)
-        position = 0
-        while unfinished:
-            batch = todo[position : position + BATCH_CHUNKS]
-            position += len(batch)
-            started = time.monotonic()
-            if batch:
-                self._embed(batch)
-            share = (time.monotonic() - started) / max(1, len({id(prepared) for prepared, _, _ in batch}))
-            for prepared in {id(prepared): prepared for prepared, _, _ in batch}.values():
-                prepared.seconds += share
-            while unfinished and None not in unfinished[0].vectors:
-                yield self._finished(self._put(unfinished.pop(0)))
-            if unfinished and len(unfinished[0].spans) > BATCH_CHUNKS:
-                current = unfinished[0]
-                yield FileProgress(current.facts.path, sum(vector is not None for vector in current.vectors), len(current.spans))
+    def _batches(self, waiting: Sequence[_Waiting]) -> Iterator[_Batch]:
+        """Chunks that lack vectors, in the order of the files, so that small files share the encoder's batches."""
+        batch = _Batch([], [])
+        for item in waiting:
+            after, more = -1, True
+            while more:
+                room = BATCH_CHUNKS - len(batch.chunks)
+                found = self._store.missing(item.document_id, self._embedder.model_id, after=after, limit=room)
+                batch.chunks += [(item, lack) for lack in found]
+                more = len(found) == room
+                if not more:
+                    batch.whole.append(item)
+                else:
+                    after = found[-1].ordinal
+                    yield batch
+                    batch = _Batch([], [])
+        if batch.whole:
+            yield batch
 
-    def _embed(self, batch: list[tuple[_Prepared, int, str]]) -> None:
+    def _embed(self, batch: _Batch) -> Iterator[IndexEvent]:
+        """Make the vectors of a batch, store them in one transaction, and report the files that have all of theirs now."""
+        started = time.monotonic()
+        made = self._made(batch.chunks)
+        whole = [item.document_id for item in batch.whole if not item.spoilt]
+        ready = self._store.add_vectors(made, whole, self._embedder.model_id, self._embedder.dimension, self._cancel)
+        files = {item for item, _ in batch.chunks}
+        for item in files:
+            item.seconds += (time.monotonic() - started) / len(files)
+        for item in batch.whole:
+            self._deleted = self._deleted or item.spoilt or item.embedded_before
+            if item.spoilt:
+                yield self._finished(self._without_text(item.facts, "embedding_failed", item.seconds))
+            else:
+                # What is not ready now was changed by another program meanwhile; its run, or the next one, does the rest.
+                yield self._finished(_row(item, "ready" if item.document_id in ready else "waiting"))
+        if batch.chunks:
+            current, last = batch.chunks[-1]
+            if current.chunks > BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
+                yield FileProgress(current.facts.path, last.ordinal + 1, current.chunks)
+
+    def _made(self, chunks: Sequence[tuple[_Waiting, MissingVector]]) -> list[MadeVector]:
+        """A vector for each of these chunks. A text is embedded once, in however many of them it stands."""
+        vectors = self._store.vectors_by_key([lack.key for _, lack in chunks], self._embedder.model_id)
+        keys = {lack.chunk_id: embedding_key(lack.text) for _, lack in chunks}
+        texts = {lack.key: lack.text for _, lack in chunks if keys[lack.chunk_id] == lack.key and lack.key not in vectors}
+        for _, lack in chunks:
+            if lack.key in vectors or lack.key in texts:
+                keys[lack.chunk_id] = lack.key
+            else:  # it waited for the vector of a copy that is gone
+                texts[keys[lack.chunk_id]] = lack.text
+        vectors |= self._encoded(texts)
+        for item, lack in chunks:
+            item.spoilt = item.spoilt or keys[lack.chunk_id] not in vectors
+        return [MadeVector(lack.chunk_id, keys[lack.chunk_id], vectors[keys[lack.chunk_id]]) for item, lack in chunks if not item.spoilt]
+
+    def _encoded(self, texts: Mapping[bytes, str]) -> dict[bytes, bytes]:
+        """The vectors of texts, by their keys; one that means nothing is left out."""
+        if not texts:
+            return {}
         self._lease.wait_until_free(self._cancel)
-        self._cancel.check()
         started = time.monotonic()
-        vectors = self._embedder.embed_passages([text for _, _, text in batch], cancel=self._cancel)
+        vectors = self._embedder.embed_passages(list(texts.values()), cancel=self._cancel)
         self._embedding_seconds += time.monotonic() - started
-        self._embedded_chunks += len(batch)
-        for (prepared, index, _), vector in zip(batch, vectors, strict=True):
-            prepared.vectors[index] = np.ascontiguousarray(vector, dtype=np.float32).tobytes()
-
-    def _put(self, prepared: _Prepared) -> IndexedFile:
-        facts = prepared.facts
-        started = time.monotonic()
-        rows = [np.frombuffer(vector, dtype=np.float32) for vector in prepared.vectors if vector is not None]
-        try:
-            self._store.put(facts, prepared.text.text, prepared.spans, prepared.keys, np.stack(rows), self._embedder.model_id, self._cancel)
-        except ModelUnusable:
-            return self._without_text(facts, "embedding_failed", prepared.seconds)
-        seconds = prepared.seconds + time.monotonic() - started
-        return IndexedFile(facts.path, "ready", "", facts.encoding, len(prepared.spans), round(seconds, 3))
+        self._embedded_chunks += len(texts)
+        found: dict[bytes, bytes] = {}
+        for key, vector in zip(texts, vectors, strict=True):
+            with suppress(ModelUnusable):
+                found[key] = unit(vector)
+        return found
 
     def _without_text(self, facts: FileFacts, reason: str, seconds: float) -> IndexedFile:
         state: DocumentState = "skipped" if reason in _SKIPPED else "failed"
@@ -274,6 +319,25 @@ def _waiting(found: FoundFile) -> FileFacts:
     return FileFacts(found.path, found.path.stem, size_bytes=found.size_bytes, modified_ns=found.modified_ns)
 
 
-def _result(stored: StoredDocument, *, unchanged: bool) -> IndexedFile:
+def _result(stored: StoredDocument) -> IndexedFile:
+    """The row of a file that is as it was."""
     document = stored.document
-    return IndexedFile(document.path, document.state, document.reason, document.encoding, document.chunk_count, 0.0, unchanged)
+    return IndexedFile(document.path, document.state, document.reason, document.encoding, document.chunk_count, 0.0, unchanged=True)
+
+
+def _row(item: _Waiting, state: DocumentState) -> IndexedFile:
+    return IndexedFile(item.facts.path, state, "", item.facts.encoding, item.chunks, round(item.seconds, 3))
+
+
+def _facts(stored: StoredDocument) -> FileFacts:
+    document = stored.document
+    return FileFacts(
+        document.path,
+        document.title,
+        document.encoding,
+        document.sha256,
+        document.size_bytes,
+        document.modified_ns,
+        stored.checked_ns,
+        stored.reader_version,
+    )

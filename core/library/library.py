@@ -72,7 +72,8 @@ class Library:
     def index(self, cancel: CancelToken, paths: Iterable[Path] | None = None) -> Iterator[IndexEvent]:
         """Bring the index in step with the linked files, or with `paths` only. The last event is the report.
 
-        A file is stored as a whole or not at all, so stopping or crashing loses only the file being worked on.
+        A file's text and words are stored together or not at all, before any vectors are made; these follow in batches. Stopping or
+        crashing loses the file being read or the batch being embedded, and no more.
         Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`, `StoreLocked` or the embedder's errors.
         """
         sources = self._user_store.sources()
@@ -135,7 +136,7 @@ class Library:
         return removed
 
     def check(self) -> CheckReport:
-        """Prove the invariants: every ready file has chunks, every chunk one vector and one word row, both databases are sound."""
+        """Prove the invariants: every chunk has one word row, a ready file has chunks with one vector each, both databases are sound."""
         counts = self._index_store.check()
         problems = counts.problems + tuple(f"user.db: {line}" for line in self._user_store.integrity_problems())
         return CheckReport(counts, problems)

@@ -37,6 +37,18 @@ def by_words(scores: Mapping[int, float]) -> dict[int, float]:
     return {item: max(0.0, score) / best for item, score in scores.items()}
 
 
+def meaning_unknown(words: Mapping[int, float], meaning: Mapping[int, float]) -> dict[int, float]:
+    """What to take for the meaning of passages that the words found and that have no vector yet (all of 0..1).
+
+    Zero would say that they are about something else, and a file saved a moment ago would stand behind everything older. So: halfway
+    between their words' score and the mean meaning of the other passages that the words found, as both scores go together, but loosely.
+    Without such passages the words alone decide.
+    """
+    seen = [meaning[item] for item in words if item in meaning]
+    usual = sum(seen) / len(seen) if seen else None
+    return {item: score if usual is None else (score + usual) / 2 for item, score in words.items() if item not in meaning}
+
+
 def convex_combination(parts: Sequence[tuple[float, Mapping[int, float]]]) -> list[tuple[int, float]]:
     """Ids with the weighted mean of their scores, best first; `parts` are weights and scores of 0..1.
 

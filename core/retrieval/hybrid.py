@@ -11,7 +11,15 @@ from core.documents import ScoredChunk, SearchOutcome
 from core.errors import Cancelled, InvalidRequest, LamplightError, NotFound
 from core.protocols import Embedder, Vectors
 from core.retrieval.exact_terms import exact_terms
-from core.retrieval.fusion import EXACT_WEIGHT, SHORT_QUERY_WORDS_WEIGHT, WORDS_WEIGHT, by_meaning, by_words, convex_combination
+from core.retrieval.fusion import (
+    EXACT_WEIGHT,
+    SHORT_QUERY_WORDS_WEIGHT,
+    WORDS_WEIGHT,
+    by_meaning,
+    by_words,
+    convex_combination,
+    meaning_unknown,
+)
 from core.scope import EVERYTHING, Scope
 from core.store.index_store import IndexStore
 from core.store.words import is_short, match_phrases, match_query
@@ -178,10 +186,13 @@ class HybridRetriever:
             return list(words.scores.items()) if words else []
         weight = SHORT_QUERY_WORDS_WEIGHT if is_short(query) else self._words_weight
         parts: list[tuple[float, Mapping[int, float]]] = []
+        said = by_words(words.scores) if words is not None else {}
         if near is not None:
-            parts.append((1.0 - weight, by_meaning(similarities, lowest=min(near.scores.values(), default=0.0))))
+            meaning = by_meaning(similarities, lowest=min(near.scores.values(), default=0.0))
+            exact = dict.fromkeys((words.exact or {}) if words is not None else {}, 0.0)
+            parts.append((1.0 - weight, meaning | meaning_unknown(exact | said, meaning)))
         if words is not None:
-            parts.append((weight, by_words(words.scores)))
+            parts.append((weight, said))
             if words.exact is not None:
                 parts.append((EXACT_WEIGHT, by_words(words.exact)))
         return convex_combination(parts)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import deque
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import apsw
@@ -33,10 +35,16 @@ def write_document(
     cancel: CancelToken,
 ) -> int:
     """Write the row of a file, drop whatever was indexed of it before, and return its id."""
-    path = os.fsencode(file.path)
-    row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (path,))
+    row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (os.fsencode(file.path),))
     if row:
         delete_content(connection, row[0], cancel)
+    return write_row(connection, file, state, reason, chunk_count, slot)
+
+
+def write_row(connection: apsw.Connection, file: FileFacts, state: DocumentState, reason: str, chunk_count: int, slot: int | None) -> int:
+    """Write the row of a file and return its id."""
+    path = os.fsencode(file.path)
+    row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (path,))
     connection.execute(
         "INSERT INTO documents (path, title, state, reason, encoding, sha256, size_bytes, modified_ns, checked_ns, reader_version,"
         " chunk_count, slot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET title = excluded.title, state = excluded.state,"
@@ -62,28 +70,54 @@ def write_document(
 
 def delete_content(connection: apsw.Connection, document_id: int, cancel: CancelToken) -> None:
     """Delete the text, chunks, words and vectors of a document; its row stays, waiting."""
-    document = fetch_one(connection, "SELECT title, slot FROM documents WHERE id = ?", (document_id,))
-    title, slot = document if document else ("", None)
-    chunks = fetch_all(connection, 'SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ?', (document_id,))
-    for chunk_id, heading_path, start, end in chunks:
-        cancel.check()
-        connection.execute(_DELETE_WORDS, (chunk_id, *words_of(title, heading_path, text_slice(connection, document_id, start, end))))
-        if slot is not None:
-            # By explicit rowid: a correlated delete on a vec0 table takes minutes.
-            connection.execute(VECTORS[slot].delete, (chunk_id,))
-    connection.execute("DELETE FROM chunks WHERE document_id = ?", (document_id,))
-    connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
+    keep_chunks(connection, document_id, {}, cancel)
     connection.execute("UPDATE documents SET state = 'waiting', reason = '', chunk_count = 0, slot = NULL WHERE id = ?", (document_id,))
 
 
+def keep_chunks(
+    connection: apsw.Connection, document_id: int, wanted: Mapping[tuple[str, str], Sequence[int]], cancel: CancelToken
+) -> dict[int, int]:
+    """Delete the text of a document, and its chunks with their words and vectors, except those that say what is wanted.
+
+    `wanted` has heading path and text of the chunks that will be, and their ordinals. Returns the ids of those that are there
+    already, by these ordinals; the ordinals in their rows are free to be written.
+    """
+    document = fetch_one(connection, "SELECT title FROM documents WHERE id = ?", (document_id,))
+    title = document[0] if document else ""
+    chunks = fetch_all(
+        connection, 'SELECT id, heading_path, start, "end" FROM chunks WHERE document_id = ? ORDER BY ordinal', (document_id,)
+    )
+    slots = slots_in_use(connection)
+    open_places = {said: deque(ordinals) for said, ordinals in wanted.items()}
+    kept: dict[int, int] = {}
+    for chunk_id, heading_path, start, end in chunks:
+        cancel.check()
+        text = text_slice(connection, document_id, start, end)
+        if places := open_places.get((heading_path, text)):
+            kept[places.popleft()] = chunk_id
+            continue
+        connection.execute(_DELETE_WORDS, (chunk_id, *words_of(title, heading_path, text)))
+        # Of both models: vectors of the next one may be there before the document is wholly in its hands.
+        for slot in slots:
+            # By explicit rowid: a correlated delete on a vec0 table takes minutes. One row still takes milliseconds.
+            if connection.execute(VECTORS[slot].has, (chunk_id,)).get:
+                connection.execute(VECTORS[slot].delete, (chunk_id,))
+        connection.execute("DELETE FROM chunks WHERE id = ?", (chunk_id,))
+    connection.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
+    return kept
+
+
 def slot_for_writing(connection: apsw.Connection, embedder_id: str, dimension: int) -> int:
-    """The vector table of a model, made if there is none. With both tables taken, the one with fewest files makes room."""
+    """The vector table of a model, made if there is none. With both tables taken, the one with fewest files makes room.
+
+    The files whose vectors go keep their text and their words, and wait for the vectors of the new model.
+    """
     row = fetch_one(connection, "SELECT slot, dimension FROM embedders WHERE model_id = ?", (embedder_id,))
     if row and row[1] == dimension:
         return int(row[0])
     slot = int(row[0]) if row else _free_slot(connection)
-    for (document_id,) in fetch_all(connection, "SELECT id FROM documents WHERE slot = ?", (slot,)):
-        delete_content(connection, document_id, CancelToken())
+    connection.execute("UPDATE documents SET state = 'waiting' WHERE slot = ?", (slot,))
     connection.execute(VECTORS[slot].drop)
     connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
     connection.execute("INSERT OR REPLACE INTO embedders (slot, model_id, dimension) VALUES (?, ?, ?)", (slot, embedder_id, dimension))
@@ -146,6 +180,19 @@ def _path_range(path: Path) -> tuple[bytes, bytes, bytes]:
     whole, separator = os.fsencode(path), os.fsencode(os.sep)
     inside = whole.rstrip(separator) + separator
     return whole, inside, inside[:-1] + bytes([inside[-1] + 1])
+
+
+def finish(connection: apsw.Connection, document_id: int, slot: int, cancel: CancelToken) -> bool:
+    """Make a document ready if every chunk of it has its vector in `slot`; the vectors of its model before go. Returns whether it is."""
+    if not connection.execute(VECTORS[slot].none_missing, (document_id,)).get:
+        return False
+    row = fetch_one(connection, "SELECT slot FROM documents WHERE id = ?", (document_id,))
+    if row and row[0] != slot:
+        for (chunk_id,) in fetch_all(connection, "SELECT id FROM chunks WHERE document_id = ?", (document_id,)):
+            cancel.check()
+            connection.execute(VECTORS[row[0]].delete, (chunk_id,))
+    connection.execute("UPDATE documents SET state = 'ready', slot = ? WHERE id = ?", (slot, document_id))
+    return True
 
 
 def slot_of(connection: apsw.Connection, embedder_id: str) -> int | None:

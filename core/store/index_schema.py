@@ -88,6 +88,10 @@ class VectorStatements:
     rows: str
     search: str
     search_within: str
+    of_key: str
+    has: str
+    missing: str
+    none_missing: str
 
 
 def _statements(slot: str) -> VectorStatements:
@@ -106,6 +110,19 @@ def _statements(slot: str) -> VectorStatements:
         search_within=named(
             "SELECT chunk_id, distance FROM VECTORS WHERE embedding MATCH ? AND k = ? AND chunk_id IN"
             " (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
+        ),
+        of_key=named(
+            "SELECT chunks.id FROM chunks WHERE embedding_key = ?"
+            " AND EXISTS (SELECT 1 FROM VECTORS_rowids AS made WHERE made.rowid = chunks.id) LIMIT 1"
+        ),
+        has=named("SELECT 1 FROM VECTORS_rowids WHERE rowid = ?"),
+        missing=named(
+            'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ?'
+            " AND NOT EXISTS (SELECT 1 FROM VECTORS_rowids AS made WHERE made.rowid = chunks.id) ORDER BY ordinal LIMIT ?"
+        ),
+        none_missing=named(
+            "SELECT count(*) > 0 AND count(*) = count(made.rowid) FROM chunks LEFT JOIN VECTORS_rowids AS made ON made.rowid = chunks.id"
+            " WHERE document_id = ?"
         ),
     )
 

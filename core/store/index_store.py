@@ -25,7 +25,9 @@ from core.store.index_rows import (
     delete_content,
     documents_within,
     ensure_words_version,
+    finish,
     has_todays_words,
+    keep_chunks,
     knows_path,
     slot_for_writing,
     slot_of,
@@ -33,18 +35,24 @@ from core.store.index_rows import (
     text_slice,
     words_of,
     write_document,
+    write_row,
 )
 from core.store.index_schema import MIGRATIONS, SEARCH_WORDS, SEARCH_WORDS_WITHIN, VECTORS
-from core.store.records import ChunkSpan, FileFacts, KnownVector
+from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
 from core.store.storable import storable
 
 MAX_RESULTS = 4096
 """sqlite-vec answers no more than this many neighbours at once."""
 
+_ALL_MISSING = 'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?'
+
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document, which model its vectors come from ("" if it has none), when its content was last compared, and by which rules it was read."""
+    """A document, which model its vectors come from ("" if it has none), when its content was last compared, and by which rules it was read.
+
+    One that waits and has chunks is found by its words; some of its vectors, or all, are still to be made.
+    """
 
     document: Document
     embedder_id: str
@@ -54,10 +62,14 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class IndexCounts:
-    """Rows in the index, for `library check`. `problems` says in plain words what does not agree."""
+    """Rows in the index, for `library check`. `problems` says in plain words what does not agree.
+
+    `words_only` counts the files that are found by their words while vectors of theirs are still to be made.
+    """
 
     documents: int
     ready: int
+    words_only: int
     chunks: int
     word_rows: int
     vectors: int
@@ -155,28 +167,98 @@ class IndexStore:
         `keys` and the rows of `vectors` belong to `spans`. Raises `ModelUnusable` for a vector that is not finite or has no length,
         and `Cancelled`.
         """
+        rows = _unit_rows(vectors, len(spans))
+        self.put_text(file, text, spans, keys, [row.tobytes() for row in rows], embedder_id, rows.shape[1], cancel)
+
+    def put_text(
+        self,
+        file: FileFacts,
+        text: str,
+        spans: Sequence[ChunkSpan],
+        keys: Sequence[bytes],
+        known: Sequence[bytes | None],
+        embedder_id: str,
+        dimension: int,
+        cancel: CancelToken | None = None,
+    ) -> int:
+        """Replace a file by its new text, its words and the vectors that are `known` already, in one transaction; returns its id.
+
+        `keys` and `known` (unit vectors as float32 bytes) belong to `spans`. The file is found by its words from now on. It is ready
+        if no vector is None; else it waits for the rest (`missing`, `add_vectors`). Raises `Cancelled`.
+        """
         cancel = cancel or CancelToken()
         text = storable(text)
         if not spans:
-            raise ValueError("a ready document has at least one chunk")
-        unit = _unit_rows(vectors, len(spans))
+            raise ValueError("a document with text has at least one chunk")
         with self._database.writing() as connection:
             ensure_words_version(connection)
-            slot = slot_for_writing(connection, embedder_id, unit.shape[1])
-            document_id = write_document(connection, file, "ready", "", len(spans), slot, cancel)
+            slot = slot_for_writing(connection, embedder_id, dimension)
+            kept = self._kept(connection, file, text, spans, slot, cancel)
+            document_id = write_row(connection, file, "waiting", "", len(spans), slot)
             title = storable(file.title)
             for start in range(0, len(text), BLOCK_CHARACTERS):
                 connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + BLOCK_CHARACTERS]))
             for ordinal, span in enumerate(spans):
                 cancel.check()
-                heading_path = storable(span.heading_path)
-                connection.execute(
-                    'INSERT INTO chunks (document_id, ordinal, start, "end", line, heading_path, embedding_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
-                    (document_id, ordinal, span.start, span.end, span.line, heading_path, keys[ordinal]),
-                )
-                chunk_id = connection.last_insert_rowid()
-                connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
-                connection.execute(VECTORS[slot].insert, (chunk_id, unit[ordinal].tobytes()))
+                chunk_id, vector = kept.get(ordinal), known[ordinal]
+                if chunk_id is not None:
+                    connection.execute(
+                        'UPDATE chunks SET ordinal = ?, start = ?, "end" = ?, line = ? WHERE id = ?',
+                        (ordinal, span.start, span.end, span.line, chunk_id),
+                    )
+                    if vector is None or connection.execute(VECTORS[slot].has, (chunk_id,)).get:
+                        continue
+                    connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (keys[ordinal], chunk_id))
+                else:
+                    heading_path = storable(span.heading_path)
+                    connection.execute(
+                        'INSERT INTO chunks (document_id, ordinal, start, "end", line, heading_path, embedding_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
+                        (document_id, ordinal, span.start, span.end, span.line, heading_path, keys[ordinal]),
+                    )
+                    chunk_id = connection.last_insert_rowid()
+                    connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
+                if vector is not None:
+                    connection.execute(VECTORS[slot].insert, (chunk_id, vector))
+            finish(connection, document_id, slot, cancel)
+        return document_id
+
+    def add_vectors(
+        self, made: Sequence[MadeVector], whole: Sequence[int], embedder_id: str, dimension: int, cancel: CancelToken | None = None
+    ) -> frozenset[int]:
+        """Add vectors in one transaction, and make those of the documents `whole` ready that lack none now; returns these.
+
+        A chunk that is gone, or has its vector already, is passed over: another run may have been there. Vectors that such a document
+        had of another model go as soon as it has all of this one. Raises `Cancelled`.
+        """
+        cancel = cancel or CancelToken()
+        with self._database.writing() as connection:
+            slot = slot_for_writing(connection, embedder_id, dimension)
+            for item in made:
+                row = fetch_one(connection, "SELECT embedding_key FROM chunks WHERE id = ?", (item.chunk_id,))
+                if row is None or connection.execute(VECTORS[slot].has, (item.chunk_id,)).get:
+                    continue
+                if row[0] != item.key:
+                    connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (item.key, item.chunk_id))
+                connection.execute(VECTORS[slot].insert, (item.chunk_id, item.vector))
+            return frozenset(document_id for document_id in whole if finish(connection, document_id, slot, cancel))
+
+    @staticmethod
+    def _kept(
+        connection: apsw.Connection, file: FileFacts, text: str, spans: Sequence[ChunkSpan], slot: int, cancel: CancelToken
+    ) -> dict[int, int]:
+        """Ids of the file's chunks that stay as they are, by their new ordinals; all others are deleted.
+
+        A chunk that an edit left alone keeps its words and its vectors: taking a vector out of the index costs more than anything else.
+        """
+        row = fetch_one(connection, "SELECT id, title, slot FROM documents WHERE path = ?", (os.fsencode(file.path),))
+        if row is None:
+            return {}
+        document_id, title, slot_before = row
+        wanted: dict[tuple[str, str], list[int]] = {}
+        if (title, slot_before) == (storable(file.title), slot):
+            for ordinal, span in enumerate(spans):
+                wanted.setdefault((storable(span.heading_path), text[span.start : span.end]), []).append(ordinal)
+        return keep_chunks(connection, document_id, wanted, cancel)
 
     def put_without_text(self, file: FileFacts, state: DocumentState, reason: str) -> None:
         """Record why a file is not in the library. What was indexed of it before is removed."""
@@ -213,7 +295,23 @@ class IndexStore:
         """Give freed pages back and empty the log, so that nothing of removed files stays in any file of ours."""
         self._database.erase_free_pages()
 
-    # -- vectors that need not be made again
+    # -- vectors that are to be made, and those that need not be made again
+
+    def missing(self, document_id: int, embedder_id: str, *, after: int, limit: int) -> list[MissingVector]:
+        """At most `limit` chunks of a document that have no vector of this model yet, in order, from behind ordinal `after`."""
+        with self._database.reading() as connection:
+            slot = slot_of(connection, embedder_id)
+            title = connection.execute("SELECT title FROM documents WHERE id = ?", (document_id,)).get
+            if slot is None:
+                rows = fetch_all(connection, _ALL_MISSING, (document_id, after, limit))
+            else:
+                rows = fetch_all(connection, VECTORS[slot].missing, (document_id, after, limit))
+            return [
+                MissingVector(
+                    chunk_id, ordinal, key, embedding_text(str(title), heading_path, text_slice(connection, document_id, start, end))
+                )
+                for chunk_id, ordinal, key, heading_path, start, end in rows
+            ]
 
     def vectors_by_key(self, keys: Sequence[bytes], embedder_id: str) -> dict[bytes, bytes]:
         """Vectors (float32 bytes) that `embedder_id` has made already from the texts with these keys."""
@@ -223,24 +321,20 @@ class IndexStore:
             if slot is None:
                 return found
             for key in set(keys):
-                row = fetch_one(
-                    connection,
-                    "SELECT chunks.id FROM chunks JOIN documents ON documents.id = document_id WHERE embedding_key = ? AND slot = ? LIMIT 1",
-                    (key, slot),
-                )
+                row = fetch_one(connection, VECTORS[slot].of_key, (key,))
                 vector = fetch_one(connection, VECTORS[slot].select, row) if row else None
                 if vector:
                     found[key] = vector[0]
         return found
 
     def vectors_by_content(self, sha256: str, embedder_id: str) -> list[KnownVector]:
-        """Vectors of a file with the very same content, in order; empty if there is none."""
+        """What is known of a file with the very same content, in order; empty if there is none. One that has all its vectors goes first."""
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
-            if slot is None:
-                return []
             document = fetch_one(
-                connection, "SELECT id FROM documents WHERE sha256 = ? AND slot = ? AND state = 'ready' LIMIT 1", (sha256, slot)
+                connection,
+                "SELECT id FROM documents WHERE sha256 = ? AND chunk_count > 0 ORDER BY slot IS ? AND state = 'ready' DESC, id LIMIT 1",
+                (sha256, slot),
             )
             if document is None:
                 return []
@@ -249,9 +343,8 @@ class IndexStore:
             )
             known = []
             for chunk_id, start, end, key in rows:
-                vector = fetch_one(connection, VECTORS[slot].select, (chunk_id,))
-                if vector:
-                    known.append(KnownVector(start, end, key, vector[0]))
+                vector = fetch_one(connection, VECTORS[slot].select, (chunk_id,)) if slot is not None else None
+                known.append(KnownVector(start, end, key, vector[0] if vector else None))
         return known
 
     # -- searching
@@ -293,12 +386,12 @@ class IndexStore:
         """Chunk ids and cosine similarities, best first, among vectors of the same model only: k of them if `scope` has so many."""
         if k < 1:
             return []
-        unit = _unit_rows(vector.reshape(1, -1), 1)
+        wanted = unit(vector)
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
             if slot is None:
                 return []
-            asked = (unit[0].tobytes(), min(k, MAX_RESULTS))
+            asked = (wanted, min(k, MAX_RESULTS))
             if scope.is_everything:
                 rows = fetch_all(connection, VECTORS[slot].search, asked)
             else:
@@ -311,7 +404,7 @@ class IndexStore:
         found: dict[int, float] = {}
         if not chunk_ids:
             return found
-        unit = _unit_rows(vector.reshape(1, -1), 1)[0]
+        wanted = _unit_rows(vector.reshape(1, -1), 1)[0]
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
             if slot is None:
@@ -319,7 +412,7 @@ class IndexStore:
             for chunk_id in chunk_ids:
                 row = fetch_one(connection, VECTORS[slot].select, (chunk_id,))
                 if row:
-                    found[chunk_id] = float(np.frombuffer(row[0], dtype="<f4") @ unit)
+                    found[chunk_id] = float(np.frombuffer(row[0], dtype="<f4") @ wanted)
         return found
 
     def chunks(self, chunk_ids: Sequence[int]) -> list[Chunk]:
@@ -352,12 +445,18 @@ class IndexStore:
     # -- checking
 
     def check(self) -> IndexCounts:
-        """Count what should agree: for every ready file chunks > 0, and every chunk has one vector and one word row."""
+        """Count what should agree: every file has as many chunks as it says, every chunk has one word row, and in a ready file one vector."""
         problems = [f"index.db: {line}" for line in self._database.integrity_problems()]
         with self._database.reading() as connection:
-            documents, ready = fetch_one(connection, "SELECT count(*), coalesce(sum(state = 'ready'), 0) FROM documents") or (0, 0)
-            chunk_slots: dict[int, int] = dict(
-                fetch_all(connection, "SELECT chunks.id, slot FROM chunks JOIN documents ON documents.id = document_id")
+            documents, ready, words_only = fetch_one(
+                connection,
+                "SELECT count(*), coalesce(sum(state = 'ready'), 0), coalesce(sum(state = 'waiting' AND chunk_count > 0), 0) FROM documents",
+            ) or (0, 0, 0)
+            chunks = {row[0] for row in connection.execute("SELECT id FROM chunks")}
+            embedded = set(
+                fetch_all(
+                    connection, "SELECT chunks.id, slot FROM chunks JOIN documents ON documents.id = document_id WHERE state = 'ready'"
+                )
             )
             words = {row[0] for row in connection.execute("SELECT id FROM words_docsize")}
             vectors = {(row[0], slot) for slot in slots_in_use(connection) for row in connection.execute(VECTORS[slot].rows)}
@@ -367,13 +466,15 @@ class IndexStore:
             ):
                 problems.append(f"{os.fsdecode(path)}: {expected} chunks expected, {actual} found")
             orphans = connection.execute("SELECT count(*) FROM texts WHERE document_id NOT IN (SELECT id FROM documents)").get
-        if set(chunk_slots) != words:
-            problems.append(f"{len(set(chunk_slots) ^ words)} chunks and word rows do not belong together")
-        if set(chunk_slots.items()) != vectors:
-            problems.append(f"{len(set(chunk_slots.items()) ^ vectors)} chunks and vectors do not belong together")
+        if chunks != words:
+            problems.append(f"{len(chunks ^ words)} chunks and word rows do not belong together")
+        if lacking := embedded - vectors:
+            problems.append(f"{len(lacking)} chunks of ready files have no vector")
+        if strange := [chunk_id for chunk_id, _ in vectors if chunk_id not in chunks]:
+            problems.append(f"{len(strange)} vectors belong to no chunk")
         if orphans:
             problems.append(f"{orphans} pieces of text belong to no file")
-        return IndexCounts(documents, ready, len(chunk_slots), len(words), len(vectors), tuple(problems))
+        return IndexCounts(documents, ready, words_only, len(chunks), len(words), len(vectors), tuple(problems))
 
 
 def _ids_within(connection: apsw.Connection, scope: Scope) -> str:
@@ -385,6 +486,11 @@ def _document(row: Sequence[object]) -> Document:
         "tuple[int, bytes, str, DocumentState, str, str, str, int, int, int]", tuple(row)
     )
     return Document(document_id, Path(os.fsdecode(path)), title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count)
+
+
+def unit(vector: Vectors) -> bytes:
+    """A vector with length 1, as float32 bytes. Raises `ModelUnusable` for one that is not finite or has no length."""
+    return _unit_rows(vector.reshape(1, -1), 1).tobytes()
 
 
 def _unit_rows(vectors: Vectors, rows: int) -> Vectors:

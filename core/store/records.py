@@ -37,11 +37,30 @@ class ChunkSpan:
 
 @dataclass(frozen=True, slots=True)
 class KnownVector:
-    """A vector that is in the index already: which slice it stands for and the key of the text it was made from."""
+    """A vector that is in the index already, or None where it is still to be made: which slice it stands for, and the key of its text."""
 
     start: int
     end: int
     embedding_key: bytes
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingVector:
+    """A chunk that has no vector yet. `key` is that of the text it waits for: `text`, or the same passage in a copy of the file."""
+
+    chunk_id: int
+    ordinal: int
+    key: bytes
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MadeVector:
+    """A vector for a chunk, of length 1 (float32 bytes), and the key of the text it was made from."""
+
+    chunk_id: int
+    key: bytes
     vector: bytes
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.documents import IndexedFile, IndexReport
 from core.errors import NotFound
-from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
+from core.events import FileFinished, FileProgress, FileSearchable, FileStarted, IndexEvent, IndexFinished, IndexStarted
 from desktop.answer_json import index_event_json, index_report_json
 from desktop.assembly import Application
 from desktop.error_text import reason_text
@@ -95,9 +95,11 @@ def _show(event: IndexEvent, terminal: Terminal) -> None:
     match event:
         case IndexStarted(total):
             terminal.progress(f"Indexing {total} files")
-        case FileStarted(path, done, total):
-            terminal.progress(f"Indexing {done + 1}/{total}: {shown_path(path)}")
+        case FileStarted(path):
+            terminal.progress(f"Reading {shown_path(path)}")
         case FileProgress(path, done, total):
             terminal.progress(f"{shown_path(path)}: {done}/{total} passages")
-        case FileFinished() | IndexFinished():
+        case FileFinished(file, done, total):
+            terminal.progress(f"Indexed {done}/{total}: {shown_path(file.path)}")
+        case FileSearchable() | IndexFinished():
             return

@@ -64,6 +64,7 @@ def _check(invocation: Invocation, application: Application) -> int:
                 "ok": report.ok,
                 "documents": counts.documents,
                 "ready": counts.ready,
+                "words_only": counts.words_only,
                 "chunks": counts.chunks,
                 "vectors": counts.vectors,
                 "word_rows": counts.word_rows,
@@ -72,7 +73,7 @@ def _check(invocation: Invocation, application: Application) -> int:
         )
     else:
         terminal.result(
-            f"{counts.documents} files, {counts.ready} ready, {counts.chunks} chunks, {counts.vectors} vectors, {counts.word_rows} word-index rows"
+            f"{counts.documents} files, {counts.ready} ready, {counts.words_only} found by their words only, {counts.chunks} chunks, {counts.vectors} vectors, {counts.word_rows} word-index rows"
         )
         for problem in report.problems:
             terminal.result(f"problem: {problem}")

@@ -18,7 +18,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFil
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from core.documents import Document
-from core.events import FileFinished, FileProgress, FileStarted, IndexEvent
+from core.events import FileFinished, FileProgress, FileSearchable, FileStarted, IndexEvent
 from desktop.library.document_words import RowStatus, encoding_badge, files_text, state_line, what_to_do
 from desktop.shown_name import shown_name
 from desktop.widgets.safe_text import plain_tooltip
@@ -94,7 +94,7 @@ class DocumentListModel(QSortFilterProxyModel):
                 self._set_status(path, RowStatus("indexing"))
             case FileProgress(path, done, total):
                 self._set_status(path, RowStatus("indexing", done=done, total=total))
-            case FileFinished(file):
+            case FileSearchable(file) | FileFinished(file):
                 self._set_status(file.path, RowStatus(file.state, file.reason, file.encoding, file.chunks))
 
     def set_filter(self, text: str) -> None:

@@ -35,8 +35,8 @@ class IndexPace:
                 self.done, self.total, self._part, self.name = done, total, 0.0, path.name
             case FileProgress(path, done, total):
                 self._part, self.name = (done / total if total else 0.0), path.name
-            case FileFinished(_, done, total):
-                self.done, self.total, self._part = done, total, 0.0
+            case FileFinished(file, done, total):
+                self.done, self.total, self._part, self.name = done, total, 0.0, file.path.name
             case IndexFinished():
                 self.done, self._part, self.name = self.total, 0.0, ""
 

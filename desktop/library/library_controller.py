@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.cancel import CancelToken
 from core.documents import Document
 from core.errors import Cancelled, LamplightError, NotFound
-from core.events import FileFinished, IndexEvent
+from core.events import FileFinished, FileSearchable, IndexEvent
 from desktop.library.library_panel import LibraryPanel
 from desktop.spoken_errors import spoken
 from desktop.worker import Worker
@@ -117,7 +117,7 @@ class LibraryController(QObject):
     """Adding and removing interrupts a run, is done at once, and the run goes on: unchanged files cost nothing."""
 
     failed = Signal(object)  # LamplightError
-    changed = Signal(int, object)  # number of files that are ready, titles of some of them
+    changed = Signal(int, object)  # number of files that can be asked about, titles of some of them
 
     def __init__(self, panel: LibraryPanel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -128,7 +128,7 @@ class LibraryController(QObject):
         self._paused = False
         self._again = False
         self._open_wishes = 0
-        self._ready: set[Path] = set()
+        self._searchable: set[Path] = set()
         self._titles: dict[Path, str] = {}
         self._report_due = QTimer(self)
         self._report_due.setSingleShot(True)
@@ -167,7 +167,7 @@ class LibraryController(QObject):
         self._want(rebuild)
 
     def pause(self) -> None:
-        """Stop indexing until `resume`; the file in work is begun anew then."""
+        """Stop indexing until `resume`, which goes on with what is missing."""
         self._paused = True
         self._again = False
         self.worker.cancel()
@@ -201,34 +201,34 @@ class LibraryController(QObject):
             self._wishes.popleft()
             self._open_wishes -= 1
         elif isinstance(event, LibraryListed):
-            ready = [document for document in event.documents if document.state == "ready"]
-            self._titles = {document.path: document.title or document.path.name for document in ready}
-            self._ready = set(self._titles)
+            found = [document for document in event.documents if document.chunk_count]
+            self._titles = {document.path: document.title or document.path.name for document in found}
+            self._searchable = set(self._titles)
             self._panel.show_documents(event.documents, event.sources)
             self._report()
         else:
             self._panel.show_event(event)  # type: ignore[arg-type]
-            if isinstance(event, FileFinished):
+            if isinstance(event, FileSearchable | FileFinished):
                 self._count(event)
 
     def _show_problem(self, error: LamplightError | None) -> None:
         words = spoken(error) if error is not None else None
         self._panel.show_problem(words.title if words else "", words.what_to_do if words else "")
 
-    def _count(self, event: FileFinished) -> None:
-        before = len(self._ready)
-        if event.file.state == "ready":
-            self._ready.add(event.file.path)
+    def _count(self, event: FileSearchable | FileFinished) -> None:
+        before = len(self._searchable)
+        if event.file.chunks:
+            self._searchable.add(event.file.path)
             self._titles.setdefault(event.file.path, event.file.path.stem)
         else:
-            self._ready.discard(event.file.path)
+            self._searchable.discard(event.file.path)
             self._titles.pop(event.file.path, None)
-        if len(self._ready) != before and not self._report_due.isActive():
+        if len(self._searchable) != before and not self._report_due.isActive():
             self._report_due.start()
 
     def _report(self) -> None:
         titles = list(dict.fromkeys(self._titles.values()))[:3]
-        self.changed.emit(len(self._ready), tuple(titles))
+        self.changed.emit(len(self._searchable), tuple(titles))
 
     def _ended(self, _ticket: int, error: LamplightError | None) -> None:
         again, self._again = self._again, False

@@ -348,6 +348,10 @@
 <context>
     <name>LibraryWords</name>
     <message>
+        <source>Found by its words so far</source>
+        <translation>目前可按字词找到</translation>
+    </message>
+    <message>
         <source>Waiting</source>
         <translation>等待中</translation>
     </message>

@@ -22,7 +22,7 @@ from core.documents import (
     WebOutcome,
     WebResult,
 )
-from core.events import AnswerText, FileFinished, StepFinished, StepStarted
+from core.events import AnswerText, FileFinished, FileSearchable, StepFinished, StepStarted
 from desktop.answer_json import answer_event_json, answer_json, index_event_json, index_report_json, json_line, passages_json
 
 CHUNK = ScoredChunk(Chunk(1, 1, Path("/docs/a.md"), "a", "", 10, 14, 2, "text"), 0.5)
@@ -107,6 +107,7 @@ def test_indexing_ends_with_the_contracts_words() -> None:
     row = {"file": "/docs/a.md", "state": "failed", "reason": "binary", "encoding": "utf-8", "chunks": 0, "seconds": 0.25}
     assert row.items() <= report["files"][0].items()
     assert row.items() <= index_event_json(FileFinished(file, 1, 1)).items()
+    assert {**row, "event": "file_searchable"}.items() <= index_event_json(FileSearchable(file, 1, 1)).items()
 
 
 def test_passages_carry_their_text() -> None:

@@ -13,7 +13,9 @@ TEXT = "The mill stands in Arle. It was built in 1887 by Ida Voss. It grinds rye
 
 
 def _set(folder: Path, questions: list[dict[str, object]]) -> Path:
-    documents = [{"id": f"d{n}", "title": f"Place {n}", "text": TEXT if n == 3 else f"Place {n} has a market. It is small."} for n in range(8)]
+    documents = [
+        {"id": f"d{n}", "title": f"Place {n}", "text": TEXT if n == 3 else f"Place {n} has a market. It is small."} for n in range(8)
+    ]
     folder.mkdir()
     for name, rows in (("questions", questions), ("corpus", documents)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

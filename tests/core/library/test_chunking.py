@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Sequence
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.chunking import MAX_TOKENS, chunk
+from core.library.chunking import ANCHOR_TOKENS, MAX_TOKENS, chunk
 from core.library.file_kinds import Kind
 
 ENGLISH = "The keeper lit the lamp at dusk. He had done so for thirty years, and nobody had thanked him once. "
@@ -169,6 +170,59 @@ def test_short_sections_share_a_chunk() -> None:
 
     assert min(counts[:-1]) >= 80
     assert max(counts) <= MAX_TOKENS
+
+
+def varied(sentence: str, kind: str, sentences: int) -> str:
+    """A long text without headings in which no two sentences are alike: paragraphs of one to seven, or lines as in a table or a log."""
+    chance = random.Random(8)
+    text = ""
+    for number in range(sentences):
+        text += sentence.format(number, chance.randrange(10**6))
+        text += "\n" if kind == "table" else "\n\n" if chance.random() < 0.25 else ""
+    return text
+
+
+ENGLISH_SENTENCE = "On day {} the keeper wrote down {} ships and the weather of the evening. "
+CHINESE_SENTENCE = "第{}天，守护人记下了{}艘船，还有傍晚的天气和海上的风。"
+ROW = "{},{},calm,north"
+
+
+@pytest.mark.parametrize("change", ["insert", "delete", "word", "append"])
+@pytest.mark.parametrize(
+    ("sentence", "kind"), [(ENGLISH_SENTENCE, "prose"), (ENGLISH_SENTENCE, "markdown"), (CHINESE_SENTENCE, "prose"), (ROW, "table")]
+)
+def test_an_edit_changes_only_a_few_chunks_of_a_long_text(sentence: str, kind: Kind, change: str) -> None:
+    text = varied(sentence, kind, 4000)
+    before = texts_of(text, kind)
+    most = 0
+
+    for part in (0.02, 0.25, 0.5, 0.9):
+        at = text.index("\n", int(len(text) * part)) + 1
+        after = text.index("\n", at + 1) + 1
+        edited = {
+            "insert": text[:at] + sentence.format("X", "many") * 3 + "\n" + text[at:],
+            "delete": text[:at] + text[after:],
+            "word": text[:at] + "Never " + text[at:],
+            "append": text + sentence.format("X", "many") * 3,
+        }[change]
+        most = max(most, len(set(texts_of(edited, kind)) - set(before)))
+
+    assert len(before) > 80
+    assert 0 < most <= 5 * ANCHOR_TOKENS // MAX_TOKENS
+
+
+def test_a_section_of_usual_length_has_no_anchors(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = varied(ENGLISH_SENTENCE, "prose", 75)
+    before = texts_of(text)
+
+    monkeypatch.setattr("core.library.chunking.ANCHOR_TOKENS", 10**9)
+
+    assert len(before) > 4
+    assert texts_of(text) == before
+
+
+def test_lines_that_are_all_alike_can_be_cut_too() -> None:
+    check_spans("the same line again\n" * 3000, "prose")
 
 
 MILLION = 200_000

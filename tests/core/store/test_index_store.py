@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import threading
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -14,8 +15,8 @@ from core.cancel import CancelToken
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
 from core.scope import Scope
-from core.store.index_store import IndexStore
-from core.store.records import ChunkSpan, FileFacts, embedding_key, embedding_text
+from core.store.index_store import IndexStore, unit
+from core.store.records import ChunkSpan, FileFacts, MadeVector, embedding_key, embedding_text
 from core.store.words import match_query
 from tests.fakes.hash_embedder import FakeEmbedder
 
@@ -96,6 +97,44 @@ def test_a_replaced_file_leaves_nothing_of_its_old_text(store: IndexStore) -> No
     assert found_by_vectors(store, "old words here") == ["new text"]
     counts = store.check()
     assert (counts.documents, counts.ready, counts.chunks, counts.word_rows, counts.vectors, counts.problems) == (1, 1, 1, 1, 1, ())
+
+
+def test_chunks_that_an_edit_left_alone_stay_where_they_are(store: IndexStore) -> None:
+    put(store, LAMP, "one", "two", "three", "two")
+    before = {chunk.id: chunk.text for chunk in store.chunks_of(LAMP)}
+
+    put(store, LAMP, "zero", "three", "two", "two", "four")
+
+    after = store.chunks_of(LAMP)
+    assert [chunk.text for chunk in after] == ["zero", "three", "two", "two", "four"]
+    assert [chunk.text for chunk in after if before.get(chunk.id) == chunk.text] == ["three", "two", "two"]
+    assert found_by_words(store, "one") == []
+    assert store.check().problems == ()
+
+
+def test_another_title_writes_all_words_anew(store: IndexStore) -> None:
+    put(store, LAMP, "one", "two", title="Fresnel")
+
+    put(store, LAMP, "one", "two", title="Argand")
+
+    assert found_by_words(store, "fresnel") == []
+    assert sorted(found_by_words(store, "argand")) == ["one", "two"]
+    assert store.check().problems == ()
+
+
+def test_after_any_edits_the_index_is_as_if_it_were_new(store: IndexStore, home: Path) -> None:
+    chance = random.Random(3)
+    words = ["lamp", "wick", "oil", "herring", "bay", "gull"]
+    for _ in range(60):
+        passages = [f"{word} {chance.randrange(2)}" for word in chance.choices(words, k=chance.randrange(1, 9))]
+        text = put(store, LAMP, *passages, title=chance.choice(["A", "B"]))
+
+        assert store.text(LAMP) == text
+        assert [chunk.text for chunk in store.chunks_of(LAMP)] == passages
+        for word in words:
+            assert sorted(found_by_words(store, word)) == sorted(passage for passage in passages if word in passage)
+        assert store.check().problems == ()
+        assert store.check().vectors == len(passages)
 
 
 def test_a_removed_file_leaves_nothing_in_any_of_our_files(store: IndexStore, home: Path) -> None:
@@ -219,6 +258,94 @@ def test_vectors_that_are_known_are_handed_out_again(store: IndexStore) -> None:
     assert list(known) == [key]
     assert store.vectors_by_key([key], "another model") == {}
     assert len(store.vectors_by_content("sha of one\n\ntwo\n\n", embedder.model_id)) == 2
+
+
+def put_words(store: IndexStore, path: Path, *passages: str, embedder: FakeEmbedder | None = None) -> int:
+    """Store the text and the words of a file whose vectors are still to be made; returns its id."""
+    embedder = embedder or FakeEmbedder()
+    text = "\n\n".join(passages)
+    starts = [text.index(passage) for passage in passages]
+    spans = [ChunkSpan(start, start + len(passage), 1) for start, passage in zip(starts, passages, strict=True)]
+    keys = [embedding_key(passage) for passage in passages]
+    return store.put_text(FileFacts(path), text, spans, keys, [None] * len(spans), embedder.model_id, embedder.dimension)
+
+
+def made(store: IndexStore, document: int, embedder: FakeEmbedder, *, limit: int = 100) -> list[MadeVector]:
+    """Vectors for the first chunks of a file that lack theirs."""
+    missing = store.missing(document, embedder.model_id, after=-1, limit=limit)
+    vectors = embedder.embed_passages([item.text for item in missing], cancel=CancelToken())
+    return [MadeVector(item.chunk_id, item.key, unit(vector)) for item, vector in zip(missing, vectors, strict=True)]
+
+
+def test_a_file_with_words_alone_waits_and_becomes_ready_with_its_last_vector(store: IndexStore) -> None:
+    embedder = FakeEmbedder()
+    document = put_words(store, LAMP, "the lamp", "the wick")
+    assert found_by_words(store, "wick") == ["the wick"]
+    assert found_by_vectors(store, "wick") == []
+    assert store.has_documents()
+
+    assert store.add_vectors(made(store, document, embedder, limit=1), [document], embedder.model_id, embedder.dimension) == frozenset()
+    assert (store.check().ready, store.check().words_only, store.check().vectors, store.check().problems) == (0, 1, 1, ())
+    assert found_by_vectors(store, "lamp") == ["the lamp"]
+
+    assert store.add_vectors(made(store, document, embedder), [document], embedder.model_id, embedder.dimension) == {document}
+    assert (store.check().ready, store.check().words_only, store.check().vectors, store.check().problems) == (1, 0, 2, ())
+
+
+def test_vectors_for_chunks_that_are_gone_or_have_theirs_are_passed_over(store: IndexStore) -> None:
+    embedder = FakeEmbedder()
+    document = put_words(store, LAMP, "the lamp", "the wick")
+    vectors = made(store, document, embedder)
+    put_words(store, LAMP, "the bell")
+
+    assert store.add_vectors(vectors, [document], embedder.model_id, embedder.dimension) == frozenset()
+    assert (store.check().vectors, store.check().problems) == (0, ())
+
+    again = made(store, document, embedder)
+    for _ in range(2):
+        assert store.add_vectors(again, [document], embedder.model_id, embedder.dimension) == {document}
+    assert (store.check().vectors, store.check().problems) == (1, ())
+
+
+def test_a_file_keeps_the_vectors_of_one_model_until_it_has_all_of_the_next(store: IndexStore) -> None:
+    small, large = FakeEmbedder("small", 16), FakeEmbedder("large", 64)
+    put(store, LAMP, "the lamp", "the wick", embedder=small)
+    document = store.documents()[0].document.id
+
+    store.add_vectors(made(store, document, large, limit=1), [document], large.model_id, large.dimension)
+    assert found_by_vectors(store, "the wick", small)[0] == "the wick"
+    assert found_by_vectors(store, "the wick", large) == ["the lamp"]
+    assert (store.documents()[0].embedder_id, store.documents()[0].document.state) == ("small", "ready")
+    assert store.check().problems == ()
+
+    store.add_vectors(made(store, document, large), [document], large.model_id, large.dimension)
+    assert found_by_vectors(store, "the wick", small) == []
+    assert found_by_vectors(store, "the wick", large)[0] == "the wick"
+    assert (store.check().vectors, store.check().problems) == (2, ())
+
+
+def test_a_file_that_was_half_taken_over_by_another_model_leaves_no_vectors_when_it_goes(store: IndexStore) -> None:
+    small, large = FakeEmbedder("small", 16), FakeEmbedder("large", 64)
+    put(store, LAMP, "the lamp", "the wick", embedder=small)
+    document = store.documents()[0].document.id
+    store.add_vectors(made(store, document, large, limit=1), [], large.model_id, large.dimension)
+    assert store.check().vectors == 3
+
+    store.remove([LAMP])
+
+    assert (store.check().vectors, store.check().problems) == (0, ())
+
+
+def test_check_finds_a_ready_file_without_a_vector_and_a_vector_without_a_chunk(store: IndexStore, home: Path) -> None:
+    document = put_words(store, LAMP, "the lamp")
+    put(store, FISH, "the fish")
+    store.close()
+    connection = apsw.Connection(str(home / "index.db"))
+    connection.execute("UPDATE documents SET state = 'ready' WHERE id = ?", (document,))
+    connection.execute("INSERT INTO vectors_0_rowids (rowid, chunk_id, chunk_offset) VALUES (999, 1, 5)")
+    connection.close()
+
+    assert store.check().problems == ("1 chunks of ready files have no vector", "1 vectors belong to no chunk")
 
 
 def test_names_that_are_not_unicode_are_kept(store: IndexStore) -> None:

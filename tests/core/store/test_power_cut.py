@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.cancel import CancelToken
 from core.store.index_store import IndexStore
-from core.store.records import ChunkSpan, FileFacts
+from core.store.records import ChunkSpan, FileFacts, MadeVector
 from core.store.user_store import UserStore
 from tests.fakes.hash_embedder import FakeEmbedder
 from tests.fakes.power_cut import PowerCutDisk
@@ -64,7 +64,12 @@ def test_no_file_is_half_indexed(tmp_path: Path) -> None:
             text = f"file {number} about the lamp and the sea. " * 20
             spans = [ChunkSpan(start, start + 100, 1) for start in range(0, 300, 100)]
             vectors = embedder.embed_passages([text[span.start : span.end] for span in spans], cancel=CancelToken())
-            store.put(FileFacts(Path(f"/docs/{number % 60}.txt"), "t"), text, spans, [b"k"] * 3, vectors, embedder.model_id)
+            file, model = FileFacts(Path(f"/docs/{number % 60}.txt"), "t"), embedder.model_id
+            known = [None, vectors[1].tobytes(), None] if number % 2 else [None] * 3
+            document = store.put_text(file, text, spans, [b"k"] * 3, known, model, embedder.dimension)
+            missing = store.missing(document, model, after=-1, limit=9)
+            made = [MadeVector(item.chunk_id, item.key, vectors[item.ordinal].tobytes()) for item in missing]
+            assert store.add_vectors(made, [document], model, embedder.dimension) == {document}
         store.close()
 
     assert len(cuts.taken) == CUTS
@@ -72,5 +77,5 @@ def test_no_file_is_half_indexed(tmp_path: Path) -> None:
         found = IndexStore(place / "index.db")
         counts = found.check()
         assert counts.problems == ()
-        assert counts.chunks == counts.ready * 3
+        assert counts.chunks == (counts.ready + counts.words_only) * 3
         found.close()

@@ -9,8 +9,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from core.documents import Document, IndexedFile
-from core.events import FileFinished, FileProgress, FileStarted
+from core.events import FileFinished, FileProgress, FileSearchable, FileStarted
 from desktop.library.document_list_model import DocumentListModel
+from desktop.library.document_words import RowStatus, state_line
 from tests.fakes.documents import HOSTILE_NAMES, document
 
 NOTES, BOOKS = Path("/home/notes"), Path("/home/books")
@@ -74,6 +75,17 @@ def test_an_event_changes_one_row_in_place(model: DocumentListModel, qtbot: QtBo
     assert running is not None and (running.state, running.done, running.total) == ("indexing", 12, 40)
     assert ready is not None and (ready.state, ready.encoding, ready.passages) == ("ready", "gb18030", 40)
     assert model.ready_count == 1
+
+
+def test_a_file_that_was_read_says_that_its_words_find_it(model: DocumentListModel) -> None:
+    model.show_documents([document(NOTES / "a.txt", "waiting")], [NOTES])
+
+    model.show_event(FileSearchable(IndexedFile(NOTES / "a.txt", "waiting", encoding="gb18030", chunks=40), 0, 2))
+
+    status = model.status(model.index_of(NOTES / "a.txt"))
+    assert status is not None and (status.state, status.encoding, status.passages) == ("waiting", "gb18030", 40)
+    assert state_line(status) == "Found by its words so far"
+    assert state_line(RowStatus("waiting")) == "Waiting"
 
 
 def test_a_file_nobody_knew_gets_a_row_in_its_place(model: DocumentListModel) -> None:

@@ -43,6 +43,7 @@ def test_speed_and_time_left_come_from_working_time(pace: IndexPace, clock: _Clo
     clock.now += 10
     pace.follow(FileFinished(IndexedFile(FILE, "ready"), 4, 10))
 
+    assert pace.name == "one.txt"
     assert pace.files_per_second == pytest.approx(0.4)
     assert pace.seconds_left == pytest.approx(15.0)
 

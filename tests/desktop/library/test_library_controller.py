@@ -1,12 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.cancel import CancelToken
+from core.documents import IndexedFile
 from core.errors import NotEnoughDisk
+from core.events import FileSearchable, IndexEvent
 from core.paths import Paths
 from desktop.library.library_controller import LibraryController
 from desktop.library.library_panel import LibraryPanel
@@ -50,6 +53,24 @@ def test_what_is_linked_is_read_at_the_start(
     with qtbot.waitSignal(controller.changed, check_params_cb=lambda count, titles: count == 4):
         controller.use(library)
 
+    idle(qtbot, controller)
+
+
+def test_a_file_can_be_asked_about_as_soon_as_its_words_are_there(
+    qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+
+    def index(cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]:
+        yield FileSearchable(IndexedFile(files[0], "waiting", chunks=3), 0, 2)
+        gate.wait(cancel)
+
+    monkeypatch.setattr(library, "index", index)
+
+    with qtbot.waitSignal(controller.changed, check_params_cb=lambda count, titles: (count, titles) == (1, ("0",))):
+        controller.use(library)
+
+    gate.open()
     idle(qtbot, controller)
 
 
