@@ -13,6 +13,7 @@ from core.errors import ModelMissing, ModelUnusable, NotFound
 from core.events import IndexEvent
 from core.lease import ComputeLease
 from core.library.document_reader import DocumentReader
+from core.library.drives import is_unplugged
 from core.library.indexing import IndexingRun
 from core.library.scanning import Scan, scan, scan_changed
 from core.protocols import Embedder
@@ -90,12 +91,12 @@ class Library:
             named=frozenset(roots),
             retry_poison=paths is not None,
         )
+        unseen = [*found.unseen, *filter(is_unplugged, roots)]
         try:
-            unseen = [*found.unseen, *_unplugged(roots)]
             yield from run.events(found, known, _gone(found, unseen, known, within=None if paths is None else roots))
         finally:
             self._reader.unload()
-        if paths is None and roots and not found.unseen and all(os.path.lexists(root) for root in roots):
+        if paths is None and roots and not unseen and all(os.path.lexists(root) for root in roots):
             self._index_store.delete_damaged_copy()  # the new index holds all that it held
 
     def update(self, cancel: CancelToken, changed: Iterable[Path]) -> Iterator[IndexEvent]:
@@ -110,8 +111,8 @@ class Library:
         found = scan_changed(sources, paths, excluded=excluded, cancel=cancel)
         known = self._index_store.documents()
         run = IndexingRun(self._index_store, self._embedder, self._reader, self._lease, cancel, named=frozenset(sources))
+        unseen = [*found.unseen, *filter(is_unplugged, sources)]
         try:
-            unseen = [*found.unseen, *_unplugged(sources)]
             yield from run.events(found, known, _gone(found, unseen, known, within=paths))
         finally:
             self._reader.unload()
@@ -196,11 +197,6 @@ def _gone(found: Scan, unseen: Iterable[Path], known: list[StoredDocument], *, w
 def _is_below(path: Path, folders: frozenset[Path]) -> bool:
     """Whether `path` is one of `folders` or lies in one; takes no longer for a thousand of them than for one."""
     return bool(folders) and (path in folders or not folders.isdisjoint(path.parents))
-
-
-def _unplugged(roots: Iterable[Path]) -> list[Path]:
-    """A drive that is not plugged in takes its folder along: then nothing is known about the files on it."""
-    return [root for root in roots if not os.path.lexists(root.parent)]
 
 
 def _seen(item: StoredDocument, embedder_id: str) -> Document:

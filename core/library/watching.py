@@ -1,75 +1,24 @@
 """Notices what changes under the linked files and folders while somebody wants to know. It reads no file and indexes nothing.
 
-`watchdog` asks the system for events. They are hints only: they say where to look again, and a look at the disk says what is true. So
-where events are lost or cannot be had, the place is looked through again: at once, or every two minutes.
+The system's events are hints only: they say where to look again, and a look at the disk says what is true. So where events are lost or
+cannot be had, the place is looked through again: at once, or every two minutes.
 """
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-
-from watchdog.events import (
-    DirCreatedEvent,
-    DirDeletedEvent,
-    DirMovedEvent,
-    FileAttribEvent,
-    FileClosedEvent,
-    FileCreatedEvent,
-    FileDeletedEvent,
-    FileModifiedEvent,
-    FileMovedEvent,
-    FileSystemEvent,
-    FileSystemEventHandler,
-)
-from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from core.cancel import CancelToken
 from core.library.changes import Pace, PendingChanges
 from core.library.scanning import is_left_out
+from core.library.system_watches import Place, SystemWatches
 
 PATIENCE_SECONDS = 5.0
 """How long `SourceWatcher.watch` waits for the system: a folder of many folders, or a drive that sleeps, takes a while."""
-
-MAX_PLACES = 100
-"""Each linked folder, and each folder with files that were linked by themselves, costs a thread. More of them are not watched."""
-
-# Opening and reading a file changes nothing, and what is not asked for cannot fill the system's queue.
-_EVENTS: list[type[FileSystemEvent]] = [
-    FileCreatedEvent,
-    FileModifiedEvent,
-    FileClosedEvent,
-    FileAttribEvent,
-    FileDeletedEvent,
-    FileMovedEvent,
-    DirCreatedEvent,
-    DirDeletedEvent,
-    DirMovedEvent,
-]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Place:
-    """A real folder to be watched. A file that was linked by itself is watched through its folder, for editors replace files."""
-
-    below_too: bool
-    folder: Path
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """A watch that stands. Another folder may come to the same path: it is known by its device and number."""
-
-    watch: ObservedWatch
-    identity: tuple[int, int]
 
 
 class SourceWatcher:
@@ -87,14 +36,13 @@ class SourceWatcher:
         on_unwatched: Callable[[tuple[Path, ...]], None] = lambda sources: None,
         ignored: Iterable[Path] = (),
         pace: Pace | None = None,
-        make_observer: Callable[[], BaseObserver] = Observer,
+        make_watches: Callable[[Callable[[Path], None], Callable[[], None]], SystemWatches] = SystemWatches,
     ) -> None:
         """`ignored` are folders in which nothing is noticed, such as the home: what the app writes must not wake it."""
         self._on_change = on_change
         self._on_unwatched = on_unwatched
         self._ignored = frozenset(Path(os.path.realpath(path)) for path in ignored)
         self._pace = pace or Pace()
-        self._make_observer = make_observer
         self._thread: threading.Thread | None = None
         self._condition = threading.Condition()
         # What threads share; under the condition.
@@ -104,9 +52,7 @@ class SourceWatcher:
         self._wish = self._granted = self._gave_up = 0
         self._lost = self._stopped = False
         # The watcher's thread alone.
-        self._observer: BaseObserver | None = None
-        self._observer_threads: list[threading.Thread] = []
-        self._standing: dict[_Place, _Standing] = {}
+        self._watches = make_watches(self._note_path, self._note_loss)
         self._present: frozenset[Path] = frozenset()
         self._unwatched: tuple[Path, ...] = ()
         self._is_full = False
@@ -152,8 +98,6 @@ class SourceWatcher:
     # The watcher's thread
 
     def _work(self) -> None:
-        listener = _Listener(self._note_loss)
-        logging.getLogger("watchdog").addHandler(listener)
         check_at = 0.0
         rescan_at = time.monotonic() + self._pace.rescan
         try:
@@ -176,24 +120,21 @@ class SourceWatcher:
                     check_at = time.monotonic() + self._pace.check
                     rescan_at = time.monotonic() + self._pace.rescan if now >= rescan_at else rescan_at
         finally:
-            logging.getLogger("watchdog").removeHandler(listener)
-            self._close_observer()
+            self._watches.close()
 
     def _check(self, sources: tuple[Path, ...], wish: int, *, rescan: bool) -> None:
         """Make the watches what they should be, and report what nobody could notice meanwhile."""
         names = _real_names(sources)
         place_of = {source: place for real, found in names.items() if (place := _place(real)) for source in found}
         places = frozenset(place_of.values())
-        if self._observer_threads and not all(thread.is_alive() for thread in self._observer_threads):
-            self._close_observer()
         with self._condition:
             self._names = names
             self._pending.keep(sources)
-        fresh = self._stand(places, again=rescan and self._is_full and self._has_room())
+        fresh = self._watches.stand_at(places, again=rescan and self._is_full and self._watches.has_room())
         if rescan or fresh:
-            self._is_full = not self._has_room()
+            self._is_full = not self._watches.has_room()
         unwatched = tuple(
-            source for source, place in place_of.items() if place not in self._standing or (self._is_full and place.below_too)
+            source for source, place in place_of.items() if not self._watches.stands_at(place) or (self._is_full and place.below_too)
         )
         present = frozenset(place_of)
         unsure = {source for source, place in place_of.items() if place in fresh} | (self._present ^ present)
@@ -209,69 +150,6 @@ class SourceWatcher:
         if unwatched != self._unwatched:
             self._unwatched = unwatched
             self._on_unwatched(unwatched)
-
-    def _stand(self, places: frozenset[_Place], *, again: bool) -> frozenset[_Place]:
-        """Let a watch stand at each place that can have one, and nowhere else. Returns where one is new; `again` makes all anew."""
-        alive = {emitter.watch for emitter in self._observer.emitters if emitter.is_alive()} if self._observer else set()
-        identities = {place: _identity(place.folder) for place in sorted(places, reverse=True)[:MAX_PLACES]}
-        for place, standing in list(self._standing.items()):
-            if again or standing.watch not in alive or identities.get(place) != standing.identity:
-                self._fall(place)
-        fresh: set[_Place] = set()
-        for place, identity in identities.items():
-            if place in self._standing or identity is None:
-                continue
-            with contextlib.suppress(OSError, RuntimeError):  # the system's limit on watches, its limit on threads, a folder that went
-                observer = self._opened_observer()
-                handler = _Handler(self._note_path)
-                watch = observer.schedule(handler, str(place.folder), recursive=place.below_too, event_filter=_EVENTS)
-                self._standing[place] = _Standing(watch, identity)
-                fresh.add(place)
-        return frozenset(fresh)
-
-    def _fall(self, place: _Place) -> None:
-        standing = self._standing.pop(place)
-        if self._observer is not None:
-            with contextlib.suppress(KeyError, OSError):  # the folder went, and the watch with it
-                self._observer.unschedule(standing.watch)
-
-    def _opened_observer(self) -> BaseObserver:
-        if self._observer is None:
-            before = set(threading.enumerate())
-            observer = self._make_observer()
-            observer.start()
-            self._observer = observer
-            # Some systems' observers have a reading thread; if it died, nothing would be noticed and nobody told.
-            self._observer_threads = [thread for thread in threading.enumerate() if thread not in before and _is_watchdog(thread)]
-        return self._observer
-
-    def _close_observer(self) -> None:
-        observer, self._observer, self._observer_threads = self._observer, None, []
-        self._standing.clear()
-        if observer is not None:
-            with contextlib.suppress(OSError):
-                observer.stop()
-                observer.unschedule_all()  # where it had died before, its stop ends nothing any more
-            observer.join()
-
-    def _has_room(self) -> bool:
-        """Whether the system would give one more watch. If not, folders below have none: watchdog does not say so."""
-        folders = [place.folder for place in self._standing if place.below_too]
-        if not folders or not sys.platform.startswith("linux"):
-            return True
-        try:
-            probe = self._make_observer()
-        except OSError:
-            return False
-        try:
-            probe.start()
-            probe.schedule(FileSystemEventHandler(), str(folders[0]), event_filter=_EVENTS)
-        except (OSError, RuntimeError):
-            return not _identity(folders[0])
-        finally:
-            probe.stop()
-            probe.join()
-        return True
 
     # What is noticed
 
@@ -304,28 +182,6 @@ class SourceWatcher:
             self._condition.notify_all()
 
 
-class _Handler(FileSystemEventHandler):
-    def __init__(self, note: Callable[[Path], None]) -> None:
-        self._note = note
-
-    def dispatch(self, event: FileSystemEvent) -> None:
-        for path in (event.src_path, event.dest_path):
-            if path:
-                self._note(Path(os.fsdecode(path)))
-
-
-class _Listener(logging.Handler):
-    """Watchdog says only in its log that events were lost. Its other errors are about watches that were just taken away."""
-
-    def __init__(self, on_loss: Callable[[], None]) -> None:
-        super().__init__(logging.WARNING)
-        self._on_loss = on_loss
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno == logging.WARNING or record.exc_info:
-            self._on_loss()
-
-
 def _real_names(sources: Iterable[Path]) -> dict[Path, list[Path]]:
     """The sources by what their names lead to: events come with real paths."""
     names: dict[Path, list[Path]] = {}
@@ -334,21 +190,8 @@ def _real_names(sources: Iterable[Path]) -> dict[Path, list[Path]]:
     return names
 
 
-def _place(real: Path) -> _Place | None:
-    """Where to watch for a source; None while it is not there."""
+def _place(real: Path) -> Place | None:
+    """Where to watch for a source, for a file in its folder, as editors replace files; None while it is not there."""
     if os.path.isdir(real):
-        return _Place(True, real)
-    return _Place(False, real.parent) if os.path.exists(real) else None
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """Device and number of a folder that can be listed."""
-    try:
-        found = os.stat(folder)
-    except (OSError, ValueError):
-        return None
-    return (found.st_dev, found.st_ino) if os.access(folder, os.R_OK) else None
-
-
-def _is_watchdog(thread: threading.Thread) -> bool:
-    return type(thread).__module__.startswith("watchdog.")
+        return Place(True, real)
+    return Place(False, real.parent) if os.path.exists(real) else None

@@ -313,7 +313,7 @@ class LibraryPanel(QWidget):
         self.filter.setAccessibleName(self.tr("Filter by file name"))
         self.tree.setAccessibleName(self.tr("Files of the library"))
         self.unwatched.setText(
-            self.tr("The system cannot watch all of the linked folders. What changes there is looked for every two minutes.")
+            self.tr("The system cannot watch all of your folders, so Lamplight looks for changes there every two minutes.")
         )
         self.open_action.setText(self.tr("Open text"))
         self.folder_action.setText(self.tr("Show in folder"))

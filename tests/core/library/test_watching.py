@@ -9,6 +9,7 @@ import queue
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from watchdog.observers.api import BaseObserver
 from core.cancel import CancelToken
 from core.errors import Cancelled
 from core.library.changes import Pace
+from core.library.system_watches import SystemWatches
 from core.library.watching import SourceWatcher
 
 PACE = Pace(quiet=0.6, patience=2.0, steady=3.0, check=0.1, rescan=1.0)
@@ -31,10 +33,11 @@ WAIT_SECONDS = 60
 class Watching:
     """A watcher and all that it said, in order."""
 
-    def __init__(self, pace: Pace = PACE, **rest: Any) -> None:
+    def __init__(self, pace: Pace = PACE, make_observer: Callable[[], BaseObserver] = Observer, **rest: Any) -> None:
         self.batches: queue.SimpleQueue[tuple[Path, ...]] = queue.SimpleQueue()
         self.unwatched: queue.SimpleQueue[tuple[Path, ...]] = queue.SimpleQueue()
-        self.watcher = SourceWatcher(self.batches.put, on_unwatched=self.unwatched.put, pace=pace, **rest)
+        make_watches = partial(SystemWatches, make_observer=make_observer)
+        self.watcher = SourceWatcher(self.batches.put, on_unwatched=self.unwatched.put, pace=pace, make_watches=make_watches, **rest)
 
     def watch(self, *sources: Path) -> None:
         self.watcher.watch(sources, CancelToken(), patience_seconds=WAIT_SECONDS)
