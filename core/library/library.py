@@ -37,7 +37,7 @@ class CheckReport:
 class Library:
     """Links files and folders and keeps the index in step with them. The files themselves are never written.
 
-    Cheap to make: nothing is opened before the first call. Only one thread at a time may run `index` or `remove`. It has a reader for
+    Cheap to make: nothing is opened before the first call. Only one thread at a time may run `index`, `update` or `remove`. It has a reader for
     documents of its own unless it is given one; `close` ends that.
     """
 

@@ -7,6 +7,7 @@ import logging
 import os
 import queue
 import shutil
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -281,6 +282,18 @@ def test_a_source_that_is_deleted_and_made_anew_is_watched_again(watching: Watch
     one.until(file)
 
 
+def test_a_folder_that_another_took_the_place_of_is_said_and_watched(watching: Watch, docs: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "other" / "b.txt").parent
+    one = watching()
+    one.watch(docs)
+
+    docs.rename(tmp_path / "old")
+    other.rename(docs)
+    one.until(docs)
+
+    one.until(write(docs / "a.txt"))
+
+
 def test_names_of_any_bytes_are_said(watching: Watch, docs: Path) -> None:
     one = watching()
     one.watch(docs)
@@ -341,7 +354,7 @@ def test_without_the_system_s_help_sources_are_looked_through_now_and_then(watch
     one.until(write(docs / "a.txt"))
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo") or os.uname().sysname != "Linux", reason="a limit of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit of Linux")
 def test_folders_below_that_got_no_watch_are_looked_through_now_and_then(watching: Watch, docs: Path) -> None:
     limited = Limited()
     limited.watches_left = 1  # for the folder itself; the folders in it go without, and watchdog does not say so
@@ -367,7 +380,7 @@ def test_after_lost_events_everything_is_looked_at_twice(watching: Watch, docs: 
     one.nothing_but(docs / "canary.txt")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo") or os.uname().sysname != "Linux", reason="a queue of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="a queue of Linux")
 def test_a_queue_that_really_overflows_is_noticed(watching: Watch, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from watchdog.observers.inotify_c import InotifyFD
 
