@@ -15,6 +15,7 @@ import os
 import re
 import time
 import traceback
+import warnings
 from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
@@ -92,7 +93,8 @@ def code_lines(trace: TracebackType | None) -> list[str]:
 
 
 def quiet_libraries() -> None:
-    """Keep libraries' own log lines, which may quote texts, from stderr."""
+    """Keep libraries' own log lines and warnings, which may quote texts or paths, from stderr."""
+    warnings.filterwarnings("ignore", module=r"watchdog\.")
     root = logging.getLogger()
     if not root.handlers:
         root.addHandler(logging.NullHandler())

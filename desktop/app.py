@@ -26,6 +26,7 @@ from desktop.window_app import WindowApp, dress
 
 if TYPE_CHECKING:
     from desktop.assembly import Application
+    from desktop.library.library_controller import Hears, SourceWatch
 
 
 def _app_icon() -> QIcon:
@@ -99,7 +100,12 @@ def _run_window(
 
         return assemble(paths, settings, use_echo=use_echo)
 
-    lamplight = WindowApp(paths, saved, assemble_here, options=options, log=log)
+    def watch_here(changed: Hears, unwatched: Hears) -> SourceWatch:
+        from core.library.watching import SourceWatcher  # after the first paint
+
+        return SourceWatcher(changed, on_unwatched=unwatched, ignored=[paths.home])
+
+    lamplight = WindowApp(paths, saved, assemble_here, options=options, log=log, make_watch=watch_here)
     instance.raised.connect(lamplight.second_start)
     last_resort.surprised.connect(lamplight.show_problem)
     notifier = _quit_on_signals(app)

@@ -1,6 +1,6 @@
 """The window with everything that lives while it is open: the window comes first, everything else behind it, and all of it ends in order.
 
-Stop order, written down once, in `WindowApp.stop`: the answer, the indexing, the warming up, the errands, the models, the stores.
+Stop order, written down once, in `WindowApp.stop`: the answer, the watching, the indexing, the warming up, the errands, the models, the stores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.settings_file import SettingsNotice, save_settings
 from desktop.conversation.conversation_controller import ConversationController
 from desktop.conversation.link_question import ask_to_open
 from desktop.event_lines import log_answer, log_index_report
-from desktop.library.library_controller import LibraryController
+from desktop.library.library_controller import LibraryController, MakeWatch
 from desktop.main_window import MainWindow
 from desktop.spoken_errors import spoken, spoken_action
 from desktop.start_options import StartOptions
@@ -56,6 +56,7 @@ class WindowApp(QObject):
         warm: WarmUp = warm_up,
         options: StartOptions | None = None,
         log: EventLog | None = None,
+        make_watch: MakeWatch | None = None,
     ) -> None:
         super().__init__()
         self.paths = paths
@@ -78,7 +79,7 @@ class WindowApp(QObject):
         self.conversation = ConversationController(
             self.window.conversations, self.window.conversation, self.window.details, self.errands, self
         )
-        self.library = LibraryController(self.window.library, self)
+        self.library = LibraryController(self.window.library, self, make_watch=make_watch)
         self.window.conversation.question_box.set_web_mode(settings.web.mode)
         self._connect()
 
@@ -116,6 +117,7 @@ class WindowApp(QObject):
             worker.ended.connect(lambda _ticket, error: self._log_failure(error))
             worker.reported.connect(lambda _ticket, event: self._log_event(event))
         self.errands.went_wrong.connect(self._log_failure)
+        self.library.unwatched.connect(self._log_unwatched)
 
     # Start
 
@@ -318,6 +320,10 @@ class WindowApp(QObject):
             case IndexFinished(report):
                 log_index_report(self._log, report)
 
+    def _log_unwatched(self, sources: int) -> None:
+        if self._log is not None:
+            self._log.event("unwatched", sources=sources)
+
     def _log_failure(self, error: LamplightError | None) -> None:
         if self._log is not None and error is not None and not isinstance(error, Cancelled):
             self._log.failure(error)
@@ -346,7 +352,7 @@ class WindowApp(QObject):
         self.conversation.release()
         ended = [
             self.conversation.worker.stop(STOP_SECONDS * 0.3),
-            self.library.worker.stop(STOP_SECONDS * 0.2),
+            self.library.stop(STOP_SECONDS * 0.2),
             self._warming.stop(STOP_SECONDS * 0.1),
             self.errands.stop(STOP_SECONDS * 0.2),
         ]

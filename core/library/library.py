@@ -13,8 +13,9 @@ from core.errors import ModelMissing, ModelUnusable, NotFound
 from core.events import IndexEvent
 from core.lease import ComputeLease
 from core.library.document_reader import DocumentReader
+from core.library.drives import is_unplugged
 from core.library.indexing import IndexingRun
-from core.library.scanning import Scan, scan
+from core.library.scanning import Scan, scan, scan_changed
 from core.protocols import Embedder
 from core.store.index_store import IndexCounts, IndexStore, StoredDocument
 from core.store.user_store import UserStore
@@ -36,7 +37,7 @@ class CheckReport:
 class Library:
     """Links files and folders and keeps the index in step with them. The files themselves are never written.
 
-    Cheap to make: nothing is opened before the first call. Only one thread at a time may run `index` or `remove`. It has a reader for
+    Cheap to make: nothing is opened before the first call. Only one thread at a time may run `index`, `update` or `remove`. It has a reader for
     documents of its own unless it is given one; `close` ends that.
     """
 
@@ -91,12 +92,31 @@ class Library:
             named=frozenset(roots),
             retry_poison=paths is not None,
         )
+        unseen = [*found.unseen, *filter(is_unplugged, roots)]
         try:
-            yield from run.events(found, known, self._gone(found, known, roots, everything=paths is None))
+            yield from run.events(found, known, _gone(found, unseen, known, within=None if paths is None else roots))
         finally:
             self._reader.unload()
-        if paths is None and roots and not found.unseen and all(os.path.lexists(root) for root in roots):
+        if paths is None and roots and not unseen and all(os.path.lexists(root) for root in roots):
             self._index_store.delete_damaged_copy()  # the new index holds all that it held
+
+    def update(self, cancel: CancelToken, changed: Iterable[Path]) -> Iterator[IndexEvent]:
+        """Bring the index in step at the paths that a watcher saw change, and below them. The last event is the report.
+
+        Nobody named these paths: what is left out of the sources stays out, and a file that broke its parser is tried again only if it
+        has changed. Raises what `index` raises.
+        """
+        sources = self._user_store.sources()
+        excluded = [path for path in self._user_store.excluded() if path not in sources]
+        paths = [_absolute(path) for path in changed]
+        found = scan_changed(sources, paths, excluded=excluded, cancel=cancel)
+        known = self._index_store.documents()
+        run = IndexingRun(self._index_store, self._embedder, self._reader, self._lease, cancel, named=frozenset(sources))
+        unseen = [*found.unseen, *filter(is_unplugged, sources)]
+        try:
+            yield from run.events(found, known, _gone(found, unseen, known, within=paths))
+        finally:
+            self._reader.unload()
 
     def documents(self) -> list[Document]:
         """Every known file and how far it has come, sorted by path. A file embedded by another model is waiting."""
@@ -160,18 +180,24 @@ class Library:
         except (ModelMissing, ModelUnusable):
             return ""
 
-    def _gone(self, found: Scan, known: list[StoredDocument], roots: list[Path], *, everything: bool) -> list[Path]:
-        """Known files that are no longer there. What lies under a folder that cannot be listed now is kept."""
-        present = {file.path for file in found.files}
-        # A drive that is not plugged in takes its folder along: then nothing is known about the files on it.
-        unseen = [*found.unseen, *(root for root in roots if not os.path.lexists(root.parent))]
-        return [
-            item.document.path
-            for item in known
-            if item.document.path not in present
-            and (everything or any(item.document.path.is_relative_to(root) for root in roots))
-            and not any(item.document.path.is_relative_to(folder) for folder in unseen)
-        ]
+
+def _gone(found: Scan, unseen: Iterable[Path], known: list[StoredDocument], *, within: Iterable[Path] | None) -> list[Path]:
+    """Known files that are no longer there; only those at or below the paths `within`, if given. What lies under `unseen` is kept."""
+    present = {file.path for file in found.files}
+    kept = frozenset(unseen)
+    looked_at = None if within is None else frozenset(within)
+    return [
+        item.document.path
+        for item in known
+        if item.document.path not in present
+        and (looked_at is None or _is_below(item.document.path, looked_at))
+        and not _is_below(item.document.path, kept)
+    ]
+
+
+def _is_below(path: Path, folders: frozenset[Path]) -> bool:
+    """Whether `path` is one of `folders` or lies in one; takes no longer for a thousand of them than for one."""
+    return bool(folders) and (path in folders or not folders.isdisjoint(path.parents))
 
 
 def _seen(item: StoredDocument, embedder_id: str) -> Document:

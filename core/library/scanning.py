@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from core.cancel import CancelToken
 
@@ -64,6 +64,71 @@ def scan(roots: Iterable[Path], *, excluded: Iterable[Path] = (), cancel: Cancel
     return Scan(tuple(files[path] for path in sorted(files, key=os.fsencode)), tuple(unseen))
 
 
+def scan_changed(sources: Iterable[Path], changed: Iterable[Path], *, excluded: Iterable[Path] = (), cancel: CancelToken) -> Scan:
+    """List what `scan(sources)` would list at the `changed` paths and below them, and look nowhere else. All paths are absolute.
+
+    What lies outside the sources, or is left out there, is not listed; nor is what is gone. Raises `Cancelled`.
+    """
+    files: dict[Path, FoundFile] = {}
+    unseen: list[Path] = []
+    visited: set[tuple[int, int]] = set()
+    left_out = frozenset(excluded)
+    roots = list(sources)
+    walked: dict[tuple[Path, Path], bool] = {}
+    for path in changed:
+        cancel.check()
+        for root in roots:
+            if path == root:
+                found = scan([root], excluded=left_out, cancel=cancel)
+                files.update((file.path, file) for file in found.files)
+                unseen.extend(found.unseen)
+            elif path.is_relative_to(root) and _leads_to(path.parent, root, left_out, walked):
+                files.update((file.path, file) for file in _entry(path, visited, left_out, unseen, cancel))
+    return Scan(tuple(files[path] for path in sorted(files, key=os.fsencode)), tuple(unseen))
+
+
+def is_left_out(relative: PurePath) -> bool:
+    """Whether a path below a source is left out for its name alone; the disk is not asked."""
+    *folders, name = relative.parts
+    return name in _SKIPPED_FILES or name.startswith(".") or any(folder.startswith(".") or folder in _SKIPPED_FOLDERS for folder in folders)
+
+
+def _leads_to(folder: Path, root: Path, excluded: frozenset[Path], walked: dict[tuple[Path, Path], bool]) -> bool:
+    """Whether a scan of `root` would come into `folder`. What is found out is kept in `walked`: many changes lie in few folders."""
+    if folder == root:
+        return True
+    key = (folder, root)
+    if key not in walked:
+        walked[key] = (
+            _leads_to(folder.parent, root, excluded, walked)
+            and not folder.name.startswith(".")
+            and folder not in excluded
+            and not folder.is_symlink()
+            and _is_walked(folder)
+        )
+    return walked[key]
+
+
+def _entry(
+    path: Path, visited: set[tuple[int, int]], excluded: frozenset[Path], unseen: list[Path], cancel: CancelToken
+) -> Iterator[FoundFile]:
+    """What `_walk` finds at one entry of a folder."""
+    if path.name.startswith(".") or path in excluded:
+        return
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError):
+        unseen.append(path)
+        return
+    if stat.S_ISDIR(found.st_mode):
+        if _is_walked(path):
+            yield from _walk(path, (found.st_dev, found.st_ino), visited, excluded, unseen, cancel)
+    elif path.name not in _SKIPPED_FILES:
+        yield _link(path) if stat.S_ISLNK(found.st_mode) else _file(path, found)
+
+
 def _walk(
     root: Path, identity: tuple[int, int], visited: set[tuple[int, int]], excluded: frozenset[Path], unseen: list[Path], cancel: CancelToken
 ) -> Iterator[FoundFile]:
@@ -88,7 +153,7 @@ def _walk(
                 continue
             try:
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in _SKIPPED_FOLDERS and not _is_virtual_environment(path):
+                    if _is_walked(path):
                         found = entry.stat(follow_symlinks=False)
                         waiting.append((path, (found.st_dev, found.st_ino)))
                     continue
@@ -102,8 +167,8 @@ def _walk(
                 yield FoundFile(path, reason="unreadable")
 
 
-def _is_virtual_environment(folder: Path) -> bool:
-    return os.path.lexists(folder / "pyvenv.cfg")
+def _is_walked(folder: Path) -> bool:
+    return folder.name not in _SKIPPED_FOLDERS and not os.path.lexists(folder / "pyvenv.cfg")
 
 
 def _link(path: Path) -> FoundFile:

@@ -1,14 +1,15 @@
-"""Between the library panel and the library: one indexing run at a time, and what the person wants done to the library before it."""
+"""Between the library panel and the library: one indexing run at a time, for what the person wants and for what changed on the disk."""
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from core.cancel import CancelToken
 from core.documents import Document
@@ -34,8 +35,25 @@ class LibraryWork(Protocol):
 
     def rebuild(self) -> Any: ...
 
+    def update(self, cancel: CancelToken, changed: Sequence[Path]) -> Iterator[IndexEvent]: ...
+
+
+class SourceWatch(Protocol):
+    """The part of `core.library.watching.SourceWatcher` that the window needs."""
+
+    def watch(self, sources: Sequence[Path], cancel: CancelToken) -> None: ...
+
+    def stop(self, seconds: float) -> bool: ...
+
+
+Hears = Callable[[tuple[Path, ...]], None]
+MakeWatch = Callable[[Hears, Hears], SourceWatch]
+"""Makes a watch; it tells the first which paths changed, the second which sources it can only look through now and then."""
 
 REPORT_MS = 200
+
+SHORT_RUN_SECONDS = 1.0
+"""A run after a save shows its progress only if it takes longer than this: a strip that comes and goes with every save disturbs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,30 +115,53 @@ def rebuild(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
 
 
 def library_job(
-    library: LibraryWork, wishes: Sequence[Wish], index: bool, cancel: CancelToken
+    library: LibraryWork, wishes: Sequence[Wish], index: bool, watch: SourceWatch | None, cancel: CancelToken
 ) -> Iterator[LibraryListed | WishDone | IndexEvent]:
     """Carry out the wishes in order, then bring the index up to date with the disk (unless paused)."""
-
-    def listed() -> LibraryListed:
-        return LibraryListed(tuple(library.documents()), tuple(library.sources()))
-
     for wish in wishes:
         yield from wish(library, cancel)
         yield WishDone()
-    yield listed()
+    listed = _listed(library)
+    yield listed
+    if watch is not None:
+        watch.watch(listed.sources, cancel)  # before the disk is looked at: what changes after that must not be missed
     if index:
         yield from library.index(cancel)
-        yield listed()
+        yield _listed(library)
+
+
+def changes_job(library: LibraryWork, changed: Sequence[Path], cancel: CancelToken) -> Iterator[LibraryListed | IndexEvent]:
+    """Bring the index up to date with these paths only."""
+    yield from library.update(cancel, changed)
+    yield _listed(library)
+
+
+def _listed(library: LibraryWork) -> LibraryListed:
+    return LibraryListed(tuple(library.documents()), tuple(library.sources()))
 
 
 class LibraryController(QObject):
-    """Adding and removing interrupts a run, is done at once, and the run goes on: unchanged files cost nothing."""
+    """Adding and removing interrupts a run, is done at once, and the run goes on: unchanged files cost nothing.
+
+    What a watch notices waits for the run that goes on, and then gets a short one of its own. When such a run fails, the panel says so;
+    `failed` says it once, however often the person saves.
+    """
 
     failed = Signal(object)  # LamplightError
     changed = Signal(int, object)  # number of files that can be asked about, titles of some of them
+    unwatched = Signal(int)  # number of sources whose changes are not noticed at once
 
-    def __init__(self, panel: LibraryPanel, parent: QObject | None = None) -> None:
+    _noticed = Signal(object)
+    _not_watched = Signal(object)
+
+    def __init__(self, panel: LibraryPanel, parent: QObject | None = None, *, make_watch: MakeWatch | None = None) -> None:
         super().__init__(parent)
+        self._make_watch = make_watch
+        self._watch: SourceWatch | None = None
+        self._changes: set[Path] = set()
+        self._changes_left: set[Path] = set()
+        self._changes_in_work: frozenset[Path] = frozenset()
+        self._changes_problem = ""
         self._panel = panel
         self.worker = Worker("indexing", self)
         self._library: LibraryWork | None = None
@@ -138,6 +179,8 @@ class LibraryController(QObject):
         panel.retry_requested.connect(lambda path: self._want(retry(path)))
         panel.pause_requested.connect(self.pause)
         panel.resume_requested.connect(self.resume)
+        self._noticed.connect(self._notice, Qt.ConnectionType.QueuedConnection)
+        self._not_watched.connect(self._say_unwatched, Qt.ConnectionType.QueuedConnection)
         self.worker.reported.connect(self._heard)
         self.worker.ended.connect(self._ended)
 
@@ -147,8 +190,10 @@ class LibraryController(QObject):
         return self.worker.busy
 
     def use(self, library: LibraryWork) -> None:
-        """Work with this library from now on and bring it up to date."""
+        """Work with this library from now on, bring it up to date and keep it so."""
         self._library = library
+        if self._watch is None and self._make_watch is not None:
+            self._watch = self._make_watch(lambda paths: _tell(self._noticed, paths), lambda sources: _tell(self._not_watched, sources))
         self._begin()
 
     def release(self) -> None:
@@ -165,6 +210,11 @@ class LibraryController(QObject):
     def rebuild_index(self) -> None:
         """Begin an empty index and fill it again."""
         self._want(rebuild)
+
+    def stop(self, seconds: float) -> bool:
+        """End the watching and the indexing, waiting at most `seconds`. Returns whether every thread ended."""
+        watching_ended = self._watch is None or self._watch.stop(seconds / 2)
+        return self.worker.stop(seconds / 2) and watching_ended
 
     def pause(self) -> None:
         """Stop indexing until `resume`, which goes on with what is missing."""
@@ -193,8 +243,30 @@ class LibraryController(QObject):
             self._again = True
             return
         self._open_wishes = len(self._wishes)
-        library, wishes, index = self._library, tuple(self._wishes), not self._paused
-        self.worker.start(lambda cancel: library_job(library, wishes, index, cancel))
+        self._changes.clear()  # everything is looked at now, or after the pause
+        self._changes_left.clear()
+        self._changes_in_work = frozenset()
+        library, wishes, index, watch = self._library, tuple(self._wishes), not self._paused, self._watch
+        self.worker.start(lambda cancel: library_job(library, wishes, index, watch, cancel))
+
+    @Slot(object)
+    def _notice(self, paths: tuple[Path, ...]) -> None:
+        if self._library is None or self._paused:
+            return  # everything is looked at when it goes on
+        self._changes.update(paths)
+        if not self.worker.busy:
+            self._begin_changes(self._library)
+
+    def _begin_changes(self, library: LibraryWork) -> None:
+        changed = tuple(sorted(self._changes | self._changes_left))
+        self._changes_in_work = frozenset(changed)
+        self._changes.clear()
+        self.worker.start(lambda cancel: changes_job(library, changed, cancel))
+
+    @Slot(object)
+    def _say_unwatched(self, sources: tuple[Path, ...]) -> None:
+        self._panel.show_unwatched(bool(sources))
+        self.unwatched.emit(len(sources))
 
     def _heard(self, _ticket: int, event: object) -> None:
         if isinstance(event, WishDone):
@@ -207,7 +279,7 @@ class LibraryController(QObject):
             self._panel.show_documents(event.documents, event.sources)
             self._report()
         else:
-            self._panel.show_event(event)  # type: ignore[arg-type]
+            self._panel.show_event(event, after_seconds=SHORT_RUN_SECONDS if self._changes_in_work else 0.0)  # type: ignore[arg-type]
             if isinstance(event, FileSearchable | FileFinished):
                 self._count(event)
 
@@ -232,7 +304,10 @@ class LibraryController(QObject):
 
     def _ended(self, _ticket: int, error: LamplightError | None) -> None:
         again, self._again = self._again, False
-        if error is not None and not isinstance(error, Cancelled):
+        changes, self._changes_in_work = self._changes_in_work, frozenset()
+        if changes:
+            self._changes_ended(changes, error)
+        elif error is not None and not isinstance(error, Cancelled):
             if self._open_wishes:
                 self._wishes.popleft()  # it would fail again and block the others
                 again = True
@@ -240,5 +315,26 @@ class LibraryController(QObject):
             self.failed.emit(error)
         if again and self._library is not None:
             self._begin()
+        elif self._changes and self._library is not None and not self._paused:
+            self._begin_changes(self._library)
         else:
             self._panel.show_idle()
+
+    def _changes_ended(self, changes: frozenset[Path], error: LamplightError | None) -> None:
+        if error is None:
+            self._changes_left.clear()
+            if self._changes_problem:
+                self._changes_problem = ""
+                self._show_problem(None)
+        elif not isinstance(error, Cancelled):
+            self._changes_left |= changes  # with the next change: until then it would only fail again
+            self._show_problem(error)
+            if error.code != self._changes_problem:
+                self.failed.emit(error)
+            self._changes_problem = error.code
+
+
+def _tell(signal: Any, paths: tuple[Path, ...]) -> None:
+    """Emit from the watch's thread, in which the window may be gone already."""
+    with contextlib.suppress(RuntimeError):
+        signal.emit(paths)

@@ -65,10 +65,10 @@ class LibraryPanel(QWidget):
         self._show_counts()
         self._show_details()
 
-    def show_event(self, event: IndexEvent) -> None:
-        """Show what an indexing run reports, as it happens."""
+    def show_event(self, event: IndexEvent, *, after_seconds: float = 0.0) -> None:
+        """Show what an indexing run reports, as it happens; its progress only if it takes longer than `after_seconds`."""
         self.model.show_event(event)
-        self.progress.show_event(event)
+        self.progress.show_event(event, after_seconds=after_seconds)
         if isinstance(event, FileFinished | IndexFinished) and not self._counts_due.isActive():
             self._counts_due.start()  # not anew with every file: while many end in a row it would never be due
 
@@ -79,6 +79,10 @@ class LibraryPanel(QWidget):
     def show_problem(self, title: str, what_to_do: str) -> None:
         """Say in the panel that something failed; two empty texts take it away."""
         self.banner.show_words(title, what_to_do)
+
+    def show_unwatched(self, some: bool) -> None:
+        """Say, or no longer say, that some folders cannot be watched all the time."""
+        self.unwatched.setVisible(some)
 
     def select(self, path: Path) -> None:
         """Make the row of a file the current one and bring it into sight."""
@@ -115,6 +119,9 @@ class LibraryPanel(QWidget):
         self.pages = QStackedWidget()
         for page in (self.empty, self.tree, self.nothing_found):
             self.pages.addWidget(page)
+        self.unwatched = PlainLabel()
+        self.unwatched.setProperty("muted", True)
+        self.unwatched.hide()
         self.details = DocumentDetails()
         self.progress = ProgressStrip(clock=clock)
         self._filter_due = _single_shot(self, _FILTER_DELAY_MS)
@@ -150,6 +157,7 @@ class LibraryPanel(QWidget):
         layout.addWidget(self.banner)
         layout.addWidget(self.pages, 1)
         layout.addWidget(self.details)
+        layout.addWidget(self.unwatched)
         layout.addWidget(self.progress)
 
     def _connect(self) -> None:
@@ -304,6 +312,9 @@ class LibraryPanel(QWidget):
         self.filter.setPlaceholderText(self.tr("Filter by file name"))
         self.filter.setAccessibleName(self.tr("Filter by file name"))
         self.tree.setAccessibleName(self.tr("Files of the library"))
+        self.unwatched.setText(
+            self.tr("The system cannot watch all of your folders, so Lamplight looks for changes there every two minutes.")
+        )
         self.open_action.setText(self.tr("Open text"))
         self.folder_action.setText(self.tr("Show in folder"))
         self.retry_action.setText(self.tr("Read again"))

@@ -27,6 +27,8 @@ class ProgressStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parent)
+        self._clock = clock
+        self._shown_from = 0.0
         self._pace = IndexPace(clock)
         self._paused = False
         self._bar = QProgressBar()
@@ -62,18 +64,22 @@ class ProgressStrip(QWidget):
         """All it says, as one text."""
         return "\n".join([self._count.full_text, self._name.full_text, self._time.text()])
 
-    def show_event(self, event: IndexEvent) -> None:
-        """Take over what an indexing run reports; a pause stands still, whatever single file is read during it."""
+    def show_event(self, event: IndexEvent, *, after_seconds: float = 0.0) -> None:
+        """Take over what an indexing run reports; a pause stands still, whatever single file is read during it.
+
+        A run that is over within `after_seconds` is not shown.
+        """
         if self._paused:
             return
         self._pace.follow(event)
         match event:
             case IndexStarted(total):
-                self.setVisible(total > 0)
+                self._shown_from = self._clock() + after_seconds
+                self.setVisible(total > 0 and not after_seconds)
             case IndexFinished():
                 self.hide()
             case _:
-                self.show()
+                self.setVisible(self._clock() >= self._shown_from)
         self._say()
 
     def show_idle(self) -> None:

@@ -329,6 +329,10 @@
         <translation>资料库中的文件</translation>
     </message>
     <message>
+        <source>The system cannot watch all of your folders, so Lamplight looks for changes there every two minutes.</source>
+        <translation>系统无法监视您的所有文件夹，因此 Lamplight 每两分钟检查一次其中的更改。</translation>
+    </message>
+    <message>
         <source>Open text</source>
         <translation>打开文本</translation>
     </message>

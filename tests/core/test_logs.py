@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import stat
+import warnings
 from pathlib import Path
 
 import pytest
 
 from core.errors import ChildCrashed
-from core.logs import EventLog, code_lines
+from core.logs import EventLog, code_lines, quiet_libraries
 from core.paths import Paths
 from core.settings import Settings
 from core.settings_file import save_settings
@@ -26,6 +27,14 @@ def test_an_event_is_a_name_and_numbers(file: Path) -> None:
     log.close()
 
     assert file.read_text(encoding="utf-8").split(maxsplit=2)[2] == "index_finished files=12 seconds=8.214\n"
+
+
+def test_a_library_s_warning_that_quotes_paths_is_not_shown(recwarn: pytest.WarningsRecorder) -> None:
+    quiet_libraries()
+
+    warnings.warn_explicit(f"a callback for {CANARY} exists", RuntimeWarning, "inotify.py", 365, module="watchdog.observers.inotify")
+
+    assert not recwarn.list
 
 
 def test_a_text_is_refused(file: Path) -> None:

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from core.documents import Answer, Citation, WebOutcome
 from core.errors import ChatsDamaged, ChildCrashed, IndexDamaged, InvalidRequest, ModelMissing, NotEnoughDisk
 from core.events import AnswerFinished, AnswerText, StepStarted, WebConsentWanted
+from core.library.watching import SourceWatcher
 from core.logs import EventLog
 from core.paths import Paths
 from core.scope import EVERYTHING, Scope
@@ -23,12 +24,14 @@ from core.settings import AppearanceSettings, ModelSettings, Settings, WebSettin
 from core.settings_file import load_settings
 from desktop.assembly import SmallerModel
 from desktop.conversation.answer_card import AnswerCard
+from desktop.library.library_controller import Hears
 from desktop.start_options import StartOptions
 from desktop.widgets.icon_button import IconButton
 from desktop.window_app import WindowApp, dress
 from tests.desktop.conftest import Open
 from tests.fakes.window import (
     AskConsent,
+    FakeWatch,
     Gate,
     ScriptedSession,
     WindowApplication,
@@ -86,6 +89,36 @@ def test_a_dropped_folder_is_added_and_its_files_become_ready(open_window: Open,
     qtbot.waitUntil(lambda: shell.window.library.model.ready_count == 1)
     assert not shell.window.overlay.isVisible()
     assert shell.window.conversation.welcome.chips
+
+
+def test_while_the_window_is_open_a_linked_folder_is_watched(open_window: Open, qtbot: QtBot, handbook: Path, paths: Paths) -> None:
+    def make_watch(changed: Hears, unwatched: Hears) -> SourceWatcher:
+        return SourceWatcher(changed, on_unwatched=unwatched, ignored=[paths.home])
+
+    shell = open_window(make_watch=make_watch)
+    shell.add_paths([handbook.parent])
+    qtbot.waitUntil(lambda: shell.window.library.model.ready_count == 1 and not shell.library.busy)
+
+    (handbook.parent / "new.md").write_text("New words.", encoding="utf-8")
+    qtbot.waitUntil(lambda: shell.window.library.model.document_count == 2 and not shell.library.busy, timeout=60_000)
+    handbook.unlink()
+    qtbot.waitUntil(lambda: shell.window.library.model.document_count == 1 and not shell.library.busy, timeout=60_000)
+
+    assert shell.application is not None
+    assert shell.application.library.texts == {handbook.parent / "new.md": "New words."}
+
+
+def test_folders_that_cannot_be_watched_are_said_in_the_window_and_in_the_log(
+    open_window: Open, qtbot: QtBot, handbook: Path, paths: Paths
+) -> None:
+    watch, log = FakeWatch(), EventLog(paths.logs / "window.log")
+    shell = open_window(make_watch=watch.make, log=log)
+
+    watch.say_unwatched(handbook.parent)
+
+    qtbot.waitUntil(shell.window.library.unwatched.isVisible)
+    log.close()
+    assert "unwatched sources=1" in (paths.logs / "window.log").read_text(encoding="utf-8")
 
 
 def test_only_local_files_may_be_dropped(open_window: Open, qtbot: QtBot) -> None:

@@ -124,6 +124,8 @@ class MemoryLibrary:
         self.texts: dict[Path, str] = {}
         self.failure: LamplightError | None = None
         self.gate: Gate | None = None
+        self.runs: list[tuple[Path, ...] | None] = []
+        """What each run was about: paths that changed, or everything (None)."""
 
     def add(self, paths: Sequence[Path]) -> None:
         for path in paths:
@@ -144,9 +146,19 @@ class MemoryLibrary:
         self.texts.clear()
 
     def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]:
+        self.runs.append(tuple(paths) if paths is not None else None)
+        yield from self._read(cancel, paths if paths is not None else self.sources())
+
+    def update(self, cancel: CancelToken, changed: Sequence[Path]) -> Iterator[IndexEvent]:
+        self.runs.append(tuple(changed))
+        gone = [path for path in changed if not path.exists()]
+        self.texts = {known: text for known, text in self.texts.items() if not any(known.is_relative_to(path) for path in gone)}
+        yield from self._read(cancel, [path for path in changed if path not in gone])
+
+    def _read(self, cancel: CancelToken, paths: Sequence[Path]) -> Iterator[IndexEvent]:
         if self.failure is not None:
             raise self.failure
-        files = [file for path in paths or self.sources() for file in (sorted(path.rglob("*.*")) if path.is_dir() else [path])]
+        files = [file for path in paths for file in (sorted(path.rglob("*.*")) if path.is_dir() else [path])]
         yield IndexStarted(len(files))
         done = []
         for number, file in enumerate(files):
@@ -172,6 +184,40 @@ class MemoryLibrary:
 
     def has_documents(self) -> bool:
         return bool(self.texts)
+
+
+class FakeWatch:
+    """A watch that notices what the test says."""
+
+    def __init__(self) -> None:
+        self.sources: list[tuple[Path, ...]] = []
+        self.stopped = False
+        self._changed: Callable[[tuple[Path, ...]], None] = lambda paths: None
+        self._unwatched: Callable[[tuple[Path, ...]], None] = lambda sources: None
+
+    def make(self, changed: Callable[[tuple[Path, ...]], None], unwatched: Callable[[tuple[Path, ...]], None]) -> FakeWatch:
+        self._changed, self._unwatched = changed, unwatched
+        return self
+
+    def watch(self, sources: Sequence[Path], cancel: CancelToken) -> None:
+        cancel.check()
+        self.sources.append(tuple(sources))
+
+    def stop(self, seconds: float) -> bool:
+        self.stopped = True
+        return True
+
+    def say_changed(self, *paths: Path) -> None:
+        """As a real one does: from a thread of its own."""
+        self._from_a_thread(self._changed, paths)
+
+    def say_unwatched(self, *sources: Path) -> None:
+        self._from_a_thread(self._unwatched, sources)
+
+    def _from_a_thread(self, say: Callable[[tuple[Path, ...]], None], paths: tuple[Path, ...]) -> None:
+        thread = threading.Thread(target=say, args=(paths,))
+        thread.start()
+        thread.join()
 
 
 class NoWeights:

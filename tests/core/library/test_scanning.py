@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
 from core.cancel import CancelToken
 from core.errors import Cancelled
-from core.library.scanning import scan
+from core.library.scanning import is_left_out, scan, scan_changed
 
 
 def listed(*roots: Path, excluded: tuple[Path, ...] = ()) -> dict[str, str]:
@@ -116,3 +116,54 @@ def test_a_folder_that_cannot_be_listed_is_told_and_remembered_as_unseen(tmp_pat
 
     assert [(file.path.name, file.reason) for file in found.files] == [("b.txt", ""), ("closed", "unreadable")]
     assert found.unseen == (tmp_path / "closed",)
+
+
+def changed(root: Path, *names: str, excluded: tuple[str, ...] = (), sources: tuple[Path, ...] = ()) -> set[str]:
+    found = scan_changed(
+        sources or (root,), [root / name for name in names], excluded=[root / name for name in excluded], cancel=CancelToken()
+    )
+    return {str(file.path.relative_to(root)) for file in found.files}
+
+
+def test_of_what_changed_only_what_is_there_is_listed(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "sub/c.txt", "sub/deep/d.txt"):
+        write(tmp_path / name)
+
+    assert changed(tmp_path, "a.txt", "gone.txt", "gone/too.txt", "a.txt/no folder.txt") == {"a.txt"}
+    assert changed(tmp_path, "sub", "sub/c.txt") == {"sub/c.txt", "sub/deep/d.txt"}
+    assert changed(tmp_path, ".") == {"a.txt", "b.txt", "sub/c.txt", "sub/deep/d.txt"}
+
+
+def test_what_changed_is_listed_exactly_if_a_whole_scan_would_list_it(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "kept", target_is_directory=True)
+    names = (
+        *(".git/config", ".hidden", "node_modules/x.js", "env/pyvenv.cfg", "env/deep/lib.py", "a/.b/c/d.txt", "link/x.txt", "Thumbs.db"),
+        *("kept/x.txt", "kept/venv", "kept/out.txt", "kept/out/y.txt.md", "left/out.txt"),
+    )
+    for name in names:
+        if not name.startswith("link/") and name != "kept/out.txt":
+            write(tmp_path / name)
+    (tmp_path / "kept" / "out.txt").symlink_to(tmp_path / "kept" / "x.txt")
+
+    whole = {name for name, _ in listed(tmp_path, excluded=(tmp_path / "left",)).items()}
+
+    assert changed(tmp_path, *names, "link", excluded=("left",)) == whole
+    assert changed(tmp_path, *names, "link", "env", "node_modules", "left", ".git", "a", "kept", excluded=("left",)) == whole
+    assert {"kept/x.txt", "kept/venv", "link"} <= whole
+
+
+def test_what_changed_outside_the_sources_is_not_listed(tmp_path: Path) -> None:
+    for name in ("docs/a.txt", "docs/.notes/b.txt", "other/c.txt"):
+        write(tmp_path / name)
+    names = ("docs/a.txt", "docs/.notes/b.txt", "other/c.txt")
+
+    assert changed(tmp_path, *names, sources=(tmp_path / "docs",)) == {"docs/a.txt"}
+    assert changed(tmp_path, *names, sources=(tmp_path / "docs", tmp_path / "docs" / ".notes")) == {"docs/a.txt", "docs/.notes/b.txt"}
+    assert changed(tmp_path, *names, sources=(tmp_path / "other" / "c.txt",)) == {"other/c.txt"}
+
+
+def test_a_name_alone_says_that_a_path_is_left_out() -> None:
+    for name in (".a", "a/.b/c.txt", "node_modules/x/y.js", "a/__pycache__/x.pyc", "a/Thumbs.db"):
+        assert is_left_out(PurePath(name)), name
+    for name in ("a.txt", "a/b.c/d", "venv"):
+        assert not is_left_out(PurePath(name)), name

@@ -13,7 +13,7 @@ from core.events import FileSearchable, IndexEvent
 from core.paths import Paths
 from desktop.library.library_controller import LibraryController
 from desktop.library.library_panel import LibraryPanel
-from tests.fakes.window import Gate, MemoryLibrary, WindowApplication
+from tests.fakes.window import FakeWatch, Gate, MemoryLibrary, WindowApplication
 
 
 @pytest.fixture
@@ -24,12 +24,18 @@ def library(paths: Paths) -> Iterator[MemoryLibrary]:
 
 
 @pytest.fixture
-def controller(qtbot: QtBot) -> Iterator[LibraryController]:
+def watch() -> FakeWatch:
+    return FakeWatch()
+
+
+@pytest.fixture
+def controller(qtbot: QtBot, watch: FakeWatch) -> Iterator[LibraryController]:
     panel = LibraryPanel()
     qtbot.addWidget(panel)
-    made = LibraryController(panel)
+    made = LibraryController(panel, make_watch=watch.make)
     yield made
-    assert made.worker.stop(2.0)
+    assert made.stop(2.0)
+    assert watch.stopped
     made.deleteLater()
 
 
@@ -128,3 +134,147 @@ def test_a_failure_is_said_in_the_panel_and_the_next_wish_works(
 
     qtbot.waitUntil(lambda: len(library.texts) == 4 and not controller.busy)
     assert not controller._panel.banner.title.text()
+
+
+@pytest.fixture
+def open_library(qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, files: list[Path]) -> MemoryLibrary:
+    """A library of the files, as it is when the first run is over."""
+    library.add([files[0].parent])
+    controller.use(library)
+    qtbot.waitUntil(lambda: len(library.texts) == 4 and not controller.busy)
+    library.runs.clear()
+    return library
+
+
+def test_sources_are_watched_before_they_are_looked_at(
+    qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    library.add(files[:2])
+    watched_at_the_look: list[int] = []
+    read = library._read
+    library._read = lambda *given: watched_at_the_look.append(len(watch.sources)) or read(*given)  # type: ignore[method-assign, func-returns-value]
+
+    controller.use(library)
+
+    qtbot.waitUntil(lambda: bool(library.runs) and not controller.busy)
+    assert watched_at_the_look == [1] and watch.sources == [tuple(files[:2])]
+
+
+def test_a_source_that_is_added_or_removed_is_watched_or_not(
+    qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    controller.use(library)
+    controller.add_paths(files[:2])
+    qtbot.waitUntil(lambda: len(library.texts) == 2 and not controller.busy)
+    assert watch.sources[-1] == tuple(files[:2])
+
+    controller.pause()
+    controller._panel.remove_requested.emit(files[0])
+
+    qtbot.waitUntil(lambda: watch.sources[-1] == (files[1],))
+    idle(qtbot, controller)
+
+
+def test_what_changes_is_read_and_what_goes_is_forgotten(
+    qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    files[0].write_text("new words", encoding="utf-8")
+    files[1].unlink()
+
+    watch.say_changed(files[0], files[1])
+
+    qtbot.waitUntil(lambda: controller._panel.model.document_count == 3)
+    idle(qtbot, controller)
+    assert open_library.texts[files[0]] == "new words" and files[1] not in open_library.texts
+    assert open_library.runs == [(files[0], files[1])]
+
+
+def test_changes_wait_for_the_run_that_goes_on_and_are_then_read_together(
+    qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    open_library.gate = gate = Gate()
+    watch.say_changed(files[0])
+    qtbot.waitUntil(gate.reached.is_set)
+
+    watch.say_changed(files[1])
+    watch.say_changed(files[2])
+    qtbot.wait(1)  # both are heard
+    open_library.gate = None
+    gate.open()
+
+    qtbot.waitUntil(lambda: len(open_library.runs) == 2 and not controller.busy)
+    assert open_library.runs == [(files[0],), (files[1], files[2])]
+
+
+def test_a_wish_of_the_person_goes_before_changes_and_covers_them(
+    qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    open_library.gate = gate = Gate()
+    watch.say_changed(files[0])
+    qtbot.waitUntil(gate.reached.is_set)
+
+    watch.say_changed(files[1])
+    controller.rebuild_index()
+    open_library.gate = None
+
+    qtbot.waitUntil(lambda: len(open_library.texts) == 4 and not controller.busy)
+    assert open_library.runs == [(files[0],), None]
+
+
+def test_while_paused_nothing_is_read_and_after_it_everything_is_looked_at(
+    qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    controller.pause()
+    idle(qtbot, controller)
+
+    files[0].write_text("new words", encoding="utf-8")
+    watch.say_changed(files[0])
+    qtbot.wait(1)
+    assert open_library.runs == [] and not controller.busy
+
+    controller.resume()
+    qtbot.waitUntil(lambda: open_library.texts[files[0]] == "new words" and not controller.busy)
+    assert open_library.runs == [None]
+
+
+def test_a_run_after_changes_that_fails_again_and_again_is_said_once_and_made_up_for(
+    qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    failures: list[object] = []
+    controller.failed.connect(failures.append)
+    open_library.failure = NotEnoughDisk("The disk is full.")
+    for count, file in enumerate(files[:3], start=1):
+        watch.say_changed(file)
+        qtbot.waitUntil(lambda count=count: len(open_library.runs) == count and not controller.busy)  # type: ignore[misc]
+    assert len(failures) == 1
+    assert controller._panel.banner.title.text() == "The disk is full."
+
+    open_library.failure = None
+    watch.say_changed(files[3])
+
+    qtbot.waitUntil(lambda: len(open_library.runs) == 4 and not controller.busy)
+    assert open_library.runs[-1] == tuple(files)
+    assert not controller._panel.banner.title.text()
+
+
+def test_what_cannot_be_watched_is_said_in_the_panel(
+    qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    with qtbot.waitSignal(controller.unwatched, check_params_cb=lambda count: count == 1):
+        watch.say_unwatched(files[0].parent)
+    assert not controller._panel.unwatched.isHidden()
+
+    with qtbot.waitSignal(controller.unwatched):
+        watch.say_unwatched()
+    assert controller._panel.unwatched.isHidden()
+
+
+def test_changes_are_left_alone_after_the_library_was_released(
+    qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
+) -> None:
+    controller.release()
+
+    watch.say_changed(files[0])
+    qtbot.wait(1)
+
+    assert open_library.runs == [] and not controller.busy

@@ -83,6 +83,22 @@ def test_indexing_shows_files_speed_and_time_left(panel: LibraryPanel, clock: _C
     assert panel.progress.isHidden()
 
 
+def test_a_run_after_a_save_shows_its_progress_only_if_it_takes_long(panel: LibraryPanel, clock: _Clock) -> None:
+    panel.show_documents([document(NOTES / "a.txt")], [NOTES])
+    done = FileFinished(IndexedFile(NOTES / "a.txt", "ready", chunks=3), 1, 2)
+
+    panel.show_event(IndexStarted(2), after_seconds=1.0)
+    panel.show_event(FileStarted(NOTES / "a.txt", 0, 2), after_seconds=1.0)
+    assert panel.progress.isHidden()
+
+    clock.now = 1.5
+    panel.show_event(done, after_seconds=1.0)
+    assert panel.progress.isVisible()
+
+    panel.show_event(IndexFinished(IndexReport(())), after_seconds=1.0)
+    assert panel.progress.isHidden()
+
+
 def test_a_pause_stays_in_sight_until_it_is_ended(panel: LibraryPanel, qtbot: QtBot) -> None:
     panel.show_event(IndexStarted(4))
     with qtbot.waitSignal(panel.pause_requested):
