@@ -11,7 +11,7 @@ from core.library.file_kinds import Kind, kind_of
 from core.library.headings import first_heading
 from core.library.html_text import declared_encoding, html_to_text
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Raised when files would be read, decoded or cut otherwise than before: then unchanged files are looked at again, too."""
 
 _TITLE_WITHIN = 500
