@@ -99,12 +99,15 @@ class IndexingRun:
     def events(self, scan: Scan, known: Sequence[StoredDocument], gone: Sequence[Path]) -> Iterator[IndexEvent]:
         """Index the files of `scan`, forget those that are `gone`; the last event is the report.
 
-        Everything that was finished is stored when its event is yielded. Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`,
+        A file that is said to be ready is in the index, and on the disk, when its event is yielded: neither a crash nor a cut of the power
+        takes it away. One that is said to be skipped or failed may have to be looked at again after a cut. Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`,
         `StoreLocked` or the embedder's errors; trouble with one file is a row with a reason and nothing more.
         """
         started = time.monotonic()
         self._total = len(scan.files)
         yield IndexStarted(self._total)
+        # What an earlier run stored and never made durable, as it was killed, will be called unchanged.
+        self._store.make_durable()
         stored = {item.document.path: item for item in known}
         # What may only have been moved is forgotten last: its vectors are wanted for the new place.
         moved = _maybe_moved(scan, stored, gone)
@@ -134,6 +137,7 @@ class IndexingRun:
         self._forget(sorted(moved))
         if self._replaced:
             self._store.erase_deleted()
+        self._store.make_durable()
         seconds = time.monotonic() - started
         rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
         yield IndexFinished(IndexReport(tuple(sorted(self._results, key=lambda file: file.path)), round(rate, 2), seconds))
@@ -226,8 +230,13 @@ class IndexingRun:
             share = (time.monotonic() - started) / max(1, len({id(prepared) for prepared, _, _ in batch}))
             for prepared in {id(prepared): prepared for prepared, _, _ in batch}.values():
                 prepared.seconds += share
+            whole: list[_Prepared] = []
             while unfinished and None not in unfinished[0].vectors:
-                yield self._finished(self._put(unfinished.pop(0)))
+                whole.append(unfinished.pop(0))
+            # The disk is waited for once for all of them: see 0024 for what once for each file would cost.
+            results = [self._put(prepared, durable=prepared is whole[-1]) for prepared in whole]
+            for result in results:
+                yield self._finished(result)
             if unfinished and len(unfinished[0].spans) > BATCH_CHUNKS:
                 current = unfinished[0]
                 yield FileProgress(current.facts.path, sum(vector is not None for vector in current.vectors), len(current.spans))
@@ -242,20 +251,29 @@ class IndexingRun:
         for (prepared, index, _), vector in zip(batch, vectors, strict=True):
             prepared.vectors[index] = np.ascontiguousarray(vector, dtype=np.float32).tobytes()
 
-    def _put(self, prepared: _Prepared) -> IndexedFile:
+    def _put(self, prepared: _Prepared, *, durable: bool) -> IndexedFile:
         facts = prepared.facts
         started = time.monotonic()
         rows = [np.frombuffer(vector, dtype=np.float32) for vector in prepared.vectors if vector is not None]
         try:
-            self._store.put(facts, prepared.text.text, prepared.spans, prepared.keys, np.stack(rows), self._embedder.model_id, self._cancel)
+            self._store.put(
+                facts,
+                prepared.text.text,
+                prepared.spans,
+                prepared.keys,
+                np.stack(rows),
+                self._embedder.model_id,
+                self._cancel,
+                durable=durable,
+            )
         except ModelUnusable:
-            return self._without_text(facts, "embedding_failed", prepared.seconds)
+            return self._without_text(facts, "embedding_failed", prepared.seconds, durable=durable)
         seconds = prepared.seconds + time.monotonic() - started
         return IndexedFile(facts.path, "ready", "", facts.encoding, len(prepared.spans), round(seconds, 3))
 
-    def _without_text(self, facts: FileFacts, reason: str, seconds: float) -> IndexedFile:
+    def _without_text(self, facts: FileFacts, reason: str, seconds: float, *, durable: bool = False) -> IndexedFile:
         state: DocumentState = "skipped" if reason in _SKIPPED else "failed"
-        self._store.put_without_text(facts, state, reason)
+        self._store.put_without_text(facts, state, reason, durable=durable)
         return IndexedFile(facts.path, state, reason, facts.encoding, 0, round(seconds, 3))
 
     def _finished(self, result: IndexedFile) -> FileFinished:

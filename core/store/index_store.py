@@ -143,8 +143,12 @@ class IndexStore:
         vectors: Vectors,
         embedder_id: str,
         cancel: CancelToken | None = None,
+        *,
+        durable: bool = False,
     ) -> None:
         """Replace everything of one file, in one transaction: it is ready afterwards, or nothing has changed.
+
+        With `durable` this and everything written before it survive a cut of the power; otherwise the last files may be lost by one.
 
         `keys` and the rows of `vectors` belong to `spans`. Raises `ModelUnusable` for a vector that is not finite or has no length,
         and `Cancelled`.
@@ -154,7 +158,7 @@ class IndexStore:
         if not spans:
             raise ValueError("a ready document has at least one chunk")
         unit = _unit_rows(vectors, len(spans))
-        with self._database.writing() as connection:
+        with self._database.writing(durable=durable) as connection:
             ensure_words_version(connection)
             slot = slot_for_writing(connection, embedder_id, unit.shape[1])
             document_id = write_document(connection, file, "ready", "", len(spans), slot, cancel)
@@ -172,9 +176,9 @@ class IndexStore:
                 connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
                 connection.execute(VECTORS[slot].insert, (chunk_id, unit[ordinal].tobytes()))
 
-    def put_without_text(self, file: FileFacts, state: DocumentState, reason: str) -> None:
-        """Record why a file is not in the library. What was indexed of it before is removed."""
-        with self._database.writing() as connection:
+    def put_without_text(self, file: FileFacts, state: DocumentState, reason: str, *, durable: bool = False) -> None:
+        """Record why a file is not in the library. What was indexed of it before is removed. `durable` as for `put`."""
+        with self._database.writing(durable=durable) as connection:
             ensure_words_version(connection)
             write_document(connection, file, state, reason, 0, None, CancelToken())
 
@@ -202,6 +206,10 @@ class IndexStore:
                     connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
                     removed += 1
         return removed
+
+    def make_durable(self) -> None:
+        """Wait until the disk holds everything that was written: a cut of the power takes nothing of it away."""
+        self._database.make_durable()
 
     def erase_deleted(self) -> None:
         """Give freed pages back and empty the log, so that nothing of removed files stays in any file of ours."""

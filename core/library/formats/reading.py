@@ -9,6 +9,7 @@ from core.errors import DocumentUnreadable, LamplightError
 from core.library.decoding import clean
 from core.library.formats.book import read_book
 from core.library.formats.mail import read_mail
+from core.library.formats.office_package import OLD_OFFICE
 from core.library.formats.open_document import read_open_document
 from core.library.formats.parsed import ParsedDocument, damaged
 from core.library.formats.pdf import read_pdf
@@ -20,7 +21,7 @@ from core.library.formats.workbook import read_workbook
 
 def _read_old_word(data: bytes) -> ParsedDocument:
     """Under this old ending lie newer documents and Rich Text, too; the format that it is named for has no parser here."""
-    if data.startswith(b"PK"):
+    if data.startswith((b"PK", OLD_OFFICE)):
         return read_word(data)
     if is_rich_text(data):
         return read_rich_text(data)

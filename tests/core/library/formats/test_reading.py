@@ -99,9 +99,15 @@ def test_a_file_of_white_space_is_empty_whatever_its_kind(suffix: str) -> None:
 def test_under_the_old_ending_of_word_what_the_file_is_counts() -> None:
     assert read_document(".doc", WHOLE[".docx"]).text == read_document(".docx", WHOLE[".docx"]).text
     assert read_document(".doc", WHOLE[".rtf"]).text == read_document(".rtf", WHOLE[".rtf"]).text
-    with pytest.raises(DocumentUnreadable) as caught:
-        read_document(".doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512))
-    assert caught.value.code == "unsupported"
+    container = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)
+    for data, code in (
+        (container + "EncryptedPackage".encode("utf-16-le"), "needs_password"),
+        (container + "WordDocument".encode("utf-16-le"), "unsupported"),
+        (b"<html>saved as .doc</html>", "unsupported"),
+    ):
+        with pytest.raises(DocumentUnreadable) as caught:
+            read_document(".doc", data)
+        assert caught.value.code == code
 
 
 def test_characters_that_nobody_can_see_are_removed() -> None:
