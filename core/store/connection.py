@@ -7,7 +7,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -111,9 +111,11 @@ class Database:
     def make_durable(self) -> None:
         """Wait until the disk holds everything that was committed: what follows may rely on it after a cut of the power, too.
 
-        Costs nothing where that is so already. While another connection reads, a part of the write-ahead log stays where it is, safely.
+        Costs nothing where that is so already. While another connection reads, a part of the write-ahead log stays where it is, safely;
+        so does all of it where the disk has no room for moving it into the file.
         """
-        with self._named_errors():
+        # The log is synced before anything is moved, so a full disk makes nothing less durable.
+        with suppress(NotEnoughDisk), self._named_errors():
             self._connection().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def erase_free_pages(self) -> None:
