@@ -100,3 +100,10 @@ def _apply(image: bytearray, offset: int, data: bytes | None) -> None:
     if len(image) < offset:
         image.extend(bytes(offset - len(image)))
     image[offset : offset + len(data)] = data
+
+
+class EverythingLost(random.Random):
+    """The chance for `cut` that takes all of what was not synced."""
+
+    def random(self) -> float:
+        return 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 from core.cancel import CancelToken
@@ -13,14 +12,7 @@ from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts
 from core.store.user_store import UserStore
 from tests.fakes.hash_embedder import FakeEmbedder
-from tests.fakes.power_cut import PowerCutDisk
-
-
-class EverythingLost(random.Random):
-    """Of what was not synced, nothing reaches the disk."""
-
-    def random(self) -> float:
-        return 1.0
+from tests.fakes.power_cut import EverythingLost, PowerCutDisk
 
 
 def library_at(home: Path) -> Library:
