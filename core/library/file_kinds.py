@@ -23,10 +23,12 @@ _CODE = _suffixes(
     " .conf .properties .env .cmake .mk .make .dockerfile .tf .nix .log .diff .patch .po .ts .qml .tcl .awk .sed .plist .svg .rss .atom .opml .fb2"
 )
 # Formats whose text has to be taken out by a parser; `core/library/formats/reading.py` says which.
-_DOCUMENTS = _suffixes(".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .epub .eml .pdf")
+_DOCUMENTS = _suffixes(
+    ".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .epub .eml .pdf .rtf .doc .dot"
+)
 # Formats that are not text. A folder is full of them, so they are told by name, without reading a byte.
 _UNSUPPORTED = _suffixes(
-    ".doc .dot .rtf .pages .xls .xlsb .ods .numbers .ppt .odp .key .mobi .azw .azw3 .djvu .ps .eps .msg .mbox .pst"
+    ".pages .xls .xlsb .ods .numbers .ppt .odp .key .mobi .azw .azw3 .djvu .ps .eps .msg .mbox .pst"
     " .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg .iso .img .vmdk .apk .cab .msi"
     " .png .jpg .jpeg .gif .bmp .tif .tiff .webp .heic .avif .ico .icns .psd .ai .xcf .raw .cr2 .nef .dng"
     " .mp3 .wav .flac .ogg .oga .opus .m4a .aac .wma .mid .midi .mp4 .m4v .mkv .avi .mov .wmv .webm .flv .mpg .mpeg .3gp"

@@ -36,6 +36,9 @@ BATCH_CHUNKS = 32
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
 
+DURABLE_TOGETHER = 64
+"""The disk is waited for once for so many files that are ready as soon as they are read: once for each would be slow on a plain disk."""
+
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
 _SKIPPED = frozenset(
@@ -101,12 +104,15 @@ class IndexingRun:
     def events(self, scan: Scan, known: Sequence[StoredDocument], gone: Sequence[Path]) -> Iterator[IndexEvent]:
         """Index the files of `scan`, forget those that are `gone`; the last event is the report.
 
-        Everything that was finished is stored when its event is yielded. Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`,
+        A file that is said to be ready is in the index, and on the disk, when its event is yielded: neither a crash nor a cut of the power
+        takes it away. One that is said to be skipped or failed may have to be looked at again after a cut. Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`,
         `StoreLocked` or the embedder's errors; trouble with one file is a row with a reason and nothing more.
         """
         started = time.monotonic()
         self._total = len(scan.files)
         yield IndexStarted(self._total)
+        # What an earlier run stored and never made durable, as it was killed, will be called unchanged.
+        self._store.make_durable()
         self._store.renew_words()
         stored = {item.document.path: item for item in known}
         # What may only have been moved is forgotten last: its vectors are wanted for the new place.
@@ -114,6 +120,7 @@ class IndexingRun:
         self._forget([path for path in gone if path not in moved])
         self._store.add_waiting(_waiting(found) for found in scan.files if found.path not in stored)
         waiting: list[_Waiting] = []
+        at_once: list[IndexedFile] = []
         read = 0
         for found in scan.files:
             self._cancel.check()
@@ -126,17 +133,24 @@ class IndexingRun:
                 self._deleted = self._deleted or bool(before and before.document.chunk_count)
                 yield FileStarted(found.path, len(self._results), self._total)
                 outcome = self._read(found, before)
-            if isinstance(outcome, IndexedFile):
-                yield self._finished(outcome)
-            else:
+            if isinstance(outcome, _Waiting):
                 waiting.append(outcome)
                 yield FileSearchable(_row(outcome, "waiting"), len(self._results), self._total)
+            elif outcome.state == "ready" and not outcome.unchanged:
+                at_once.append(outcome)
+            else:
+                yield self._finished(outcome)
+            if len(at_once) >= DURABLE_TOGETHER:
+                yield from self._made_durable(at_once)
+                at_once = []
+        yield from self._made_durable(at_once)
         self._forget(sorted(moved))
         self._erase()
         # What has been known longest first: a copy waits for the vectors of the file it is a copy of.
         for batch in self._batches(sorted(waiting, key=lambda item: item.document_id)):
             yield from self._embed(batch)
         self._erase()
+        self._store.make_durable()
         seconds = time.monotonic() - started
         rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
         yield IndexFinished(IndexReport(tuple(sorted(self._results, key=lambda file: file.path)), round(rate, 2), seconds))
@@ -303,6 +317,13 @@ class IndexingRun:
         state: DocumentState = "skipped" if reason in _SKIPPED else "failed"
         self._store.put_without_text(facts, state, reason)
         return IndexedFile(facts.path, state, reason, facts.encoding, 0, round(seconds, 3))
+
+    def _made_durable(self, results: Sequence[IndexedFile]) -> Iterator[FileFinished]:
+        """Report files that were ready as soon as they were read (copies, moved files, edits that only take away), once the disk holds them."""
+        if results:
+            self._store.make_durable()
+        for result in results:
+            yield self._finished(result)
 
     def _finished(self, result: IndexedFile) -> FileFinished:
         self._results.append(result)

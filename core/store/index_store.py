@@ -161,14 +161,19 @@ class IndexStore:
         vectors: Vectors,
         embedder_id: str,
         cancel: CancelToken | None = None,
+        *,
+        durable: bool = False,
     ) -> None:
         """Replace everything of one file, in one transaction: it is ready afterwards, or nothing has changed.
+
+        With `durable` this and everything written before it survive a cut of the power; otherwise the last files may be lost by one.
 
         `keys` and the rows of `vectors` belong to `spans`. Raises `ModelUnusable` for a vector that is not finite or has no length,
         and `Cancelled`.
         """
         rows = _unit_rows(vectors, len(spans))
-        self.put_text(file, text, spans, keys, [row.tobytes() for row in rows], embedder_id, rows.shape[1], cancel)
+        known = [row.tobytes() for row in rows]
+        self.put_text(file, text, spans, keys, known, embedder_id, rows.shape[1], cancel, durable=durable)
 
     def put_text(
         self,
@@ -180,17 +185,19 @@ class IndexStore:
         embedder_id: str,
         dimension: int,
         cancel: CancelToken | None = None,
+        *,
+        durable: bool = False,
     ) -> int:
         """Replace a file by its new text, its words and the vectors that are `known` already, in one transaction; returns its id.
 
         `keys` and `known` (unit vectors as float32 bytes) belong to `spans`. The file is found by its words from now on. It is ready
-        if no vector is None; else it waits for the rest (`missing`, `add_vectors`). Raises `Cancelled`.
+        if no vector is None; else it waits for the rest (`missing`, `add_vectors`). `durable` as for `put`. Raises `Cancelled`.
         """
         cancel = cancel or CancelToken()
         text = storable(text)
         if not spans:
             raise ValueError("a document with text has at least one chunk")
-        with self._database.writing() as connection:
+        with self._database.writing(durable=durable) as connection:
             ensure_words_version(connection)
             slot = slot_for_writing(connection, embedder_id, dimension)
             kept = self._kept(connection, file, text, spans, slot, cancel)
@@ -228,10 +235,11 @@ class IndexStore:
         """Add vectors in one transaction, and make those of the documents `whole` ready that lack none now; returns these.
 
         A chunk that is gone, or has its vector already, is passed over: another run may have been there. Vectors that such a document
-        had of another model go as soon as it has all of this one. Raises `Cancelled`.
+        had of another model go as soon as it has all of this one. Where `whole` names any, this and everything written before it survive a
+        cut of the power. Raises `Cancelled`.
         """
         cancel = cancel or CancelToken()
-        with self._database.writing() as connection:
+        with self._database.writing(durable=bool(whole)) as connection:
             slot = slot_for_writing(connection, embedder_id, dimension)
             for item in made:
                 row = fetch_one(connection, "SELECT embedding_key FROM chunks WHERE id = ?", (item.chunk_id,))
@@ -290,6 +298,10 @@ class IndexStore:
                     connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
                     removed += 1
         return removed
+
+    def make_durable(self) -> None:
+        """Wait until the disk holds everything that was written: a cut of the power takes nothing of it away."""
+        self._database.make_durable()
 
     def erase_deleted(self) -> None:
         """Give freed pages back and empty the log, so that nothing of removed files stays in any file of ours."""

@@ -1,4 +1,4 @@
-"""A disk whose power can be cut: what was not synced may be lost, sector by sector."""
+"""A disk whose power can be cut: what was not synced may be lost, sector by sector, and a sector may be written in part."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 _SECTOR = 512
+_TORN = 0.05
 
 
 class PowerCutDisk(apsw.VFS):
@@ -40,6 +41,11 @@ class PowerCutDisk(apsw.VFS):
         self.pending.pop(filename, None)
         super().xDelete(filename, syncdir)
 
+    def opened(self, name: str) -> None:
+        """What a file held before it was first opened here is taken for safe."""
+        if name and name not in self.durable and name not in self.pending and (size := os.path.getsize(name)):
+            self.durable[name] = bytearray(Path(name).read_bytes()[:size])
+
     def wrote(self, name: str, offset: int, data: bytes | None) -> None:
         """Remember a write, or (`data` None) that the file was cut to `offset` bytes."""
         self.pending.setdefault(name, []).append((offset, data))
@@ -62,7 +68,8 @@ class PowerCutDisk(apsw.VFS):
                     continue
                 for start in range(0, len(data), _SECTOR):
                     if chance.random() < 0.5:
-                        _apply(image, offset + start, data[start : start + _SECTOR])
+                        sector = data[start : start + _SECTOR]
+                        _apply(image, offset + start, sector[: chance.randrange(_SECTOR)] if chance.random() < _TORN else sector)
             (folder / Path(name).name).write_bytes(image)
 
 
@@ -71,6 +78,7 @@ class _File(apsw.VFSFile):
         self._disk = disk
         self._name = name.filename() if isinstance(name, apsw.URIFilename) else os.fspath(name or "")
         super().__init__(disk.base, name, flags)
+        disk.opened(self._name)
 
     def xWrite(self, data: bytes, offset: int) -> None:
         super().xWrite(data, offset)
@@ -92,3 +100,10 @@ def _apply(image: bytearray, offset: int, data: bytes | None) -> None:
     if len(image) < offset:
         image.extend(bytes(offset - len(image)))
     image[offset : offset + len(data)] = data
+
+
+class EverythingLost(random.Random):
+    """The chance for `cut` that takes all of what was not synced."""
+
+    def random(self) -> float:
+        return 1.0

@@ -9,7 +9,9 @@ from core.library.formats.archive import Archive, resolve
 from core.library.formats.parsed import needs_password
 from core.library.formats.xml_tree import Element, attribute, parse
 
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How the files of Office before 2007 begin, and those of any Office with a password."""
+
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 
 
@@ -24,7 +26,7 @@ class Relation:
 
 def office_archive(data: bytes) -> Archive:
     """The parts of an Office document. Raises `DocumentUnreadable`: needs_password, unsupported (an old binary format), damaged, unpacks_too_large."""
-    if data.startswith(_OLD_OFFICE):
+    if data.startswith(OLD_OFFICE):
         # An encrypted document is an old-style container around the encrypted archive.
         if _ENCRYPTED_PACKAGE in data:
             raise needs_password()

@@ -9,12 +9,24 @@ from core.errors import DocumentUnreadable, LamplightError
 from core.library.decoding import clean
 from core.library.formats.book import read_book
 from core.library.formats.mail import read_mail
+from core.library.formats.office_package import OLD_OFFICE
 from core.library.formats.open_document import read_open_document
 from core.library.formats.parsed import ParsedDocument, damaged
 from core.library.formats.pdf import read_pdf
 from core.library.formats.presentation import read_presentation
+from core.library.formats.rich_text import is_rich_text, read_rich_text
 from core.library.formats.word import read_word
 from core.library.formats.workbook import read_workbook
+
+
+def _read_old_word(data: bytes) -> ParsedDocument:
+    """Under this old ending lie newer documents and Rich Text, too; the format that it is named for has no parser here."""
+    if data.startswith((b"PK", OLD_OFFICE)):
+        return read_word(data)
+    if is_rich_text(data):
+        return read_rich_text(data)
+    raise DocumentUnreadable("Documents of Word before 2007 cannot be read.", code="unsupported")
+
 
 PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), read_word),
@@ -24,6 +36,8 @@ PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
     ".epub": read_book,
     ".eml": read_mail,
     ".pdf": read_pdf,
+    ".rtf": read_rich_text,
+    **dict.fromkeys((".doc", ".dot"), _read_old_word),
 }
 """By the ending of the name, in lower case. Macros are data like any other here: nothing in a file is ever run."""
 
@@ -32,12 +46,14 @@ def read_document(suffix: str, data: bytes) -> ParsedDocument:
     """The text of a document without characters that nobody can see.
 
     Raises:
-        DocumentUnreadable: needs_password, no_text_layer, no_text, damaged, unpacks_too_large, too_large, unsupported.
+        DocumentUnreadable: empty, needs_password, no_text_layer, no_text, damaged, unpacks_too_large, too_large, unsupported.
         MemoryError: this process may not have as much memory as the file needs.
     """
     parser = PARSERS.get(suffix)
     if parser is None:
         raise DocumentUnreadable("There is no parser for files of this kind.", code="unsupported")
+    if not data.strip():
+        raise DocumentUnreadable("The file has nothing in it.", code="empty")
     try:
         document = parser(data)
     except (LamplightError, MemoryError):

@@ -93,7 +93,7 @@ def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_wh
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf.write("a.txt", "one")
-    shelf.write("b.doc", b"PK")
+    shelf.write("b.xls", b"PK")
     shelf.index()
     shelf.embedder.embedded.clear()
     monkeypatch.setattr("core.library.indexing.READER_VERSION", 999)
@@ -103,7 +103,7 @@ def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_wh
 
     assert [(file.path.name, file.state, file.unchanged) for file in report.files] == [
         ("a.txt", "ready", False),
-        ("b.doc", "ready", False),
+        ("b.xls", "ready", False),
     ]
     assert shelf.embedder.embedded == ["b\nPK"]
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import apsw
+import pytest
+
 from core.cancel import CancelToken
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts, MadeVector
 from core.store.user_store import UserStore
 from tests.fakes.hash_embedder import FakeEmbedder
-from tests.fakes.power_cut import PowerCutDisk
+from tests.fakes.power_cut import EverythingLost, PowerCutDisk
 
 CUTS = 60
 
@@ -79,3 +82,62 @@ def test_no_file_is_half_indexed(tmp_path: Path) -> None:
         assert counts.problems == ()
         assert counts.chunks == (counts.ready + counts.words_only) * 3
         found.close()
+
+
+class FullDisk(PowerCutDisk):
+    """Once it is full, only the logs still fit on it."""
+
+    is_full = False
+
+    def wrote(self, name: str, offset: int, data: bytes | None) -> None:
+        if self.is_full and not name.endswith("-wal"):
+            raise apsw.FullError("There is no room.")
+        super().wrote(name, offset, data)
+
+
+def put(store: IndexStore, name: str, *, durable: bool = False) -> None:
+    embedder = FakeEmbedder()
+    vectors = embedder.embed_passages(["the lamp"], cancel=CancelToken())
+    store.put(FileFacts(Path(f"/docs/{name}")), "the lamp", [ChunkSpan(0, 8, 1)], [b"k"], vectors, embedder.model_id, durable=durable)
+
+
+def left_by_a_cut(disk: PowerCutDisk, place: Path) -> None:
+    place.mkdir()
+    disk.cut(place, EverythingLost())
+
+
+def names_in(place: Path) -> list[str]:
+    store = IndexStore(place / "index.db")
+    assert store.check().problems == ()
+    names = [item.document.path.name for item in store.documents()]
+    store.close()
+    return names
+
+
+def test_only_what_was_waited_for_survives_every_cut(tmp_path: Path) -> None:
+    with PowerCutDisk(lambda disk: None) as disk:
+        store = IndexStore(tmp_path / "live" / "index.db")
+        put(store, "a")
+        put(store, "b", durable=True)
+        put(store, "c")
+        left_by_a_cut(disk, tmp_path / "before")
+        store.make_durable()
+        left_by_a_cut(disk, tmp_path / "after")
+        store.close()
+
+    assert names_in(tmp_path / "before") == ["a", "b"]
+    assert names_in(tmp_path / "after") == ["a", "b", "c"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_disk_without_room_for_the_log_s_content_keeps_the_log(tmp_path: Path) -> None:
+    with FullDisk(lambda disk: None) as disk:
+        store = IndexStore(tmp_path / "live" / "index.db")
+        put(store, "a")
+        disk.is_full = True
+        store.make_durable()
+        left_by_a_cut(disk, tmp_path / "cut")
+        disk.is_full = False
+        store.close()
+
+    assert names_in(tmp_path / "cut") == ["a"]

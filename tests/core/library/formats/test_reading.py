@@ -30,6 +30,7 @@ WHOLE = {
     ".epub": book_file({"a.xhtml": "<html><body><h1>灯</h1><p>lamp</p></body></html>"}),
     ".eml": b"Subject: lamp\r\nFrom: Arno\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\noil\r\n--x--",
     ".pdf": pdf_file([lines_down(["lamp", "oil"])]),
+    ".rtf": rb"{\rtf1\ansi\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}}\f0 \'b5\'c6\par{\footnote oil}\trowd\cell a\row}",
 }
 
 
@@ -37,12 +38,12 @@ def test_every_ending_that_counts_as_a_document_has_a_parser_and_no_other() -> N
     for suffix in PARSERS:
         assert is_document(Path(f"a{suffix.upper()}"))
         assert not is_unsupported(Path(f"a{suffix}"))
-    assert not is_document(Path("a.md")) and not is_document(Path("a.doc")) and not is_document(Path("pdf"))
+    assert not is_document(Path("a.md")) and not is_document(Path("a.xls")) and not is_document(Path("pdf"))
 
 
 def test_an_ending_without_a_parser_is_not_supported() -> None:
     with pytest.raises(DocumentUnreadable) as caught:
-        read_document(".doc", b"")
+        read_document(".xls", b"")
 
     assert caught.value.code == "unsupported"
 
@@ -60,7 +61,7 @@ def test_a_document_cut_off_anywhere_is_read_or_refused_with_a_reason(suffix: st
         try:
             read_document(suffix, whole[:size])
         except DocumentUnreadable as error:
-            assert error.code in ("damaged", "no_text", "no_text_layer")
+            assert error.code in ("empty", "damaged", "no_text", "no_text_layer")
 
 
 @settings(max_examples=120, deadline=None)
@@ -87,6 +88,28 @@ def test_a_document_without_words_says_so() -> None:
         assert caught.value.code == "no_text"
 
 
+@pytest.mark.parametrize("suffix", sorted(PARSERS))
+def test_a_file_of_white_space_is_empty_whatever_its_kind(suffix: str) -> None:
+    with pytest.raises(DocumentUnreadable) as caught:
+        read_document(suffix, b"  \r\n\n  ")
+
+    assert caught.value.code == "empty"
+
+
+def test_under_the_old_ending_of_word_what_the_file_is_counts() -> None:
+    assert read_document(".doc", WHOLE[".docx"]).text == read_document(".docx", WHOLE[".docx"]).text
+    assert read_document(".doc", WHOLE[".rtf"]).text == read_document(".rtf", WHOLE[".rtf"]).text
+    container = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)
+    for data, code in (
+        (container + "EncryptedPackage".encode("utf-16-le"), "needs_password"),
+        (container + "WordDocument".encode("utf-16-le"), "unsupported"),
+        (b"<html>saved as .doc</html>", "unsupported"),
+    ):
+        with pytest.raises(DocumentUnreadable) as caught:
+            read_document(".doc", data)
+        assert caught.value.code == code
+
+
 def test_characters_that_nobody_can_see_are_removed() -> None:
     assert read_document(".docx", word_file(paragraph("la\u200bmp\u202e"))).text == "lamp"
 
@@ -98,7 +121,7 @@ def test_a_parser_that_stumbles_means_a_damaged_file(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("core.library.formats.reading.PARSERS", {".docx": stumble})
 
     with pytest.raises(DocumentUnreadable) as caught:
-        read_document(".docx", b"")
+        read_document(".docx", b"x")
 
     assert caught.value.code == "damaged"
     assert "KeyError" in caught.value.message
