@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from core.cancel import CancelToken
@@ -13,6 +14,10 @@ from core.paths import Paths
 # Set before Qt or a hub library can be imported by any test.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+# A machine that is busy with something else must not fail a test.
+hypothesis.settings.register_profile("no_clock", deadline=None)
+hypothesis.settings.load_profile("no_clock")
 
 
 @pytest.fixture

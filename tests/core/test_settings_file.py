@@ -136,7 +136,7 @@ section_values = st.dictionaries(
 trees = st.dictionaries(st.sampled_from(["models", "answers", "web", "appearance", "other"]), section_values | json_values, max_size=4)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(raw=st.binary(max_size=200) | trees.map(lambda tree: json.dumps(tree).encode()))
 def test_any_bytes_give_settings_that_can_be_saved_and_loaded_again(raw: bytes) -> None:
     with TemporaryDirectory() as folder:

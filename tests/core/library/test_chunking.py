@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.library.chunking import ANCHOR_TOKENS, MAX_TOKENS, chunk
@@ -68,13 +68,11 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=60).map("".join), KINDS)
-@settings(deadline=None)
 def test_chunks_are_exact_slices_that_cover_the_text(text: str, kind: Kind) -> None:
     check_spans(text, kind)
 
 
 @given(st.text(max_size=400), KINDS)
-@settings(deadline=None)
 def test_any_text_can_be_cut(text: str, kind: Kind) -> None:
     check_spans(text, kind)
 

@@ -94,7 +94,7 @@ def test_a_few_common_words_do_not_refuse_a_query() -> None:
     check_web_query("lighthouse keeper of the year", "lighthouse?", ["She was keeper of the gate that year."])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(
     question=st.text(alphabet="abc de灯塔造?12@.+/:\\", max_size=300),
     passages=st.lists(st.text(alphabet="abc de灯塔造12", max_size=300), max_size=3),

@@ -64,7 +64,7 @@ def test_a_document_cut_off_anywhere_is_read_or_refused_with_a_reason(suffix: st
             assert error.code in ("empty", "damaged", "no_text", "no_text_layer")
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.sampled_from(sorted(WHOLE)), st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=8))
 def test_no_changed_bytes_break_a_parser(suffix: str, changes: list[tuple[int, int]]) -> None:
     data = bytearray(WHOLE[suffix])
