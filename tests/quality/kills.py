@@ -3,13 +3,16 @@
     python -m tests.quality.kills [--rounds 200] [--files 60] [--seed 1] [--weights]
 
 Each round changes a part of a generated library (`changing_library.py`), starts `lamplight index` on it, and kills with SIGKILL the command itself,
-or the child that reads documents, or (with `--weights`, which also takes the real embedding model) the child that embeds. Then:
+or the child that reads documents, or (with `--weights`, which also takes the real embedding model) the child that embeds. A round whose run
+ended before the kill came is done once more. Then:
 
-    lost        files that the command had said were finished, and that are not in the index as they lie on the disk
-    half        files that are ready, but whose text is not a whole version of the file; `library check`; a kill of a child that ended the command
+    lost        files that the command had said were ready, and that are not in the index as they lie on the disk
+    half        files that are ready, but whose text is not a whole version of the file
+    check       what `library check` finds
     unfinished  after a second run: files that are not ready, or still there though they are gone from the disk
+    failed      a second run that ended with an error, or a first one that did because its reader was killed
     leftover    processes that lived on when the command was dead
-    hangs       a command that took longer than `SECONDS`
+    hang        a command that took longer than `SECONDS`
 """
 
 from __future__ import annotations
@@ -119,6 +122,8 @@ class Killer:
         self._command_line = command_line
         self._library = library
         self._draw = draw
+        self.run_seconds = 1.0
+        """How long a run works, about; the moments of the kills are spread over it."""
 
     def round(self, victim: str) -> tuple[str, list[Path], list[str]]:
         """Who was killed ("nobody" if the run was quicker), the files acknowledged, and what is wrong with how the run ended."""
@@ -154,7 +159,7 @@ class Killer:
             self._sleep(child, wait * _LATEST_START_SECONDS if wait < 0.5 else 0.0)
             if wait >= 0.5:
                 self._until_index_grows(child)
-                self._sleep(child, self._draw.random() * 1.5)
+                self._sleep(child, self._draw.random() * self.run_seconds)
             family = descendants(child.pid)
             if child.poll() is not None:
                 return family, "nobody", []
@@ -190,21 +195,25 @@ def measure(folder: Path, *, rounds: int, files: int, seed: int, weights: bool =
     command_line = CommandLine(home, model="" if weights else "echo")
     draw = random.Random(seed)
     tally = Tally()
+    killer = Killer(command_line, library, draw)
     victims = ["command", "command", "command", "reader", *(["embedder"] if weights else [])]
-    for number in range(1, rounds + 1):
-        library.change(0.3, absent=0.05)
-        killed, acknowledged, problems = Killer(command_line, library, draw).round(draw.choice(victims))
+    while tally.killed.total() - tally.killed["nobody"] < rounds and tally.rounds < 3 * rounds:
         tally.rounds += 1
+        number = tally.rounds
+        library.change(0.3, absent=0.05)
+        killed, acknowledged, problems = killer.round(draw.choice(victims))
         tally.killed[killed] += 1
         tally.acknowledged += len(acknowledged)
         tally.add(number, [*problems, *_looked_at(home, library, acknowledged, weights=weights)])
         finished = command_line("index", str(library.folder), "--json")
         if finished.code:
             tally.add(number, [f"failed: the second run ended with {finished.code}: {finished.err.strip()}"])
+        else:
+            killer.run_seconds = max(0.1, 0.7 * killer.run_seconds + 0.3 * float(finished.last["seconds"]))
         tally.add(number, _finished(home, library, weights=weights))
         library.settled()
         if tell:
-            sys.stderr.write(f"\r{number} of {rounds}, {len(tally.problems)} problems")
+            sys.stderr.write(f"\r{number} rounds of {rounds} or more, {len(tally.problems)} problems")
     return tally
 
 

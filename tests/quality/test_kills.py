@@ -61,5 +61,5 @@ def test_a_process_that_lives_on_is_seen_until_it_ends() -> None:
 def test_a_few_kills_lose_nothing(tmp_path: Path) -> None:
     tally = measure(tmp_path / "kills", rounds=3, files=12, seed=3)
 
-    assert tally.rounds == 3
+    assert tally.killed.total() == tally.rounds >= 3
     assert tally.problems == []
