@@ -26,9 +26,10 @@ from core.library.file_kinds import is_document, is_unsupported
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
 from core.protocols import Embedder
-from core.store.index_store import IndexStore, StoredDocument, unit
+from core.store.index_store import IndexStore, StoredDocument
 from core.store.records import FileFacts, MadeVector, MissingVector, embedding_key, embedding_text
 from core.store.storable import storable
+from core.store.unit_vectors import unit
 
 BATCH_CHUNKS = 32
 """Chunks in one call of the encoder and in one transaction: a cancel or a question waits for one call at most, and no more is lost."""

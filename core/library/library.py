@@ -17,7 +17,8 @@ from core.library.drives import is_unplugged
 from core.library.indexing import IndexingRun
 from core.library.scanning import Scan, scan, scan_changed
 from core.protocols import Embedder
-from core.store.index_store import IndexCounts, IndexStore, StoredDocument
+from core.store.index_check import IndexCounts
+from core.store.index_store import IndexStore, StoredDocument
 from core.store.user_store import UserStore
 
 

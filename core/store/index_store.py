@@ -15,10 +15,11 @@ import numpy as np
 
 from core.cancel import CancelToken
 from core.documents import Chunk, Document, DocumentState
-from core.errors import IndexDamaged, ModelUnusable, NotFound
+from core.errors import IndexDamaged, NotFound
 from core.protocols import Vectors
 from core.scope import EVERYTHING, Scope
 from core.store.connection import Database, damaged_copy, fetch_all, fetch_one
+from core.store.index_check import IndexCounts, count_index
 from core.store.index_rows import (
     BLOCK_CHARACTERS,
     INSERT_WORDS,
@@ -31,7 +32,6 @@ from core.store.index_rows import (
     knows_path,
     slot_for_writing,
     slot_of,
-    slots_in_use,
     text_slice,
     words_of,
     write_document,
@@ -40,6 +40,7 @@ from core.store.index_rows import (
 from core.store.index_schema import MIGRATIONS, SEARCH_WORDS, SEARCH_WORDS_WITHIN, VECTORS
 from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
 from core.store.storable import storable
+from core.store.unit_vectors import unit, unit_rows
 
 MAX_RESULTS = 4096
 """sqlite-vec answers no more than this many neighbours at once."""
@@ -58,22 +59,6 @@ class StoredDocument:
     embedder_id: str
     checked_ns: int
     reader_version: int
-
-
-@dataclass(frozen=True, slots=True)
-class IndexCounts:
-    """Rows in the index, for `library check`. `problems` says in plain words what does not agree.
-
-    `words_only` counts the files that are found by their words while vectors of theirs are still to be made.
-    """
-
-    documents: int
-    ready: int
-    words_only: int
-    chunks: int
-    word_rows: int
-    vectors: int
-    problems: tuple[str, ...]
 
 
 class IndexStore:
@@ -171,7 +156,7 @@ class IndexStore:
         `keys` and the rows of `vectors` belong to `spans`. Raises `ModelUnusable` for a vector that is not finite or has no length,
         and `Cancelled`.
         """
-        rows = _unit_rows(vectors, len(spans))
+        rows = unit_rows(vectors, len(spans))
         known = [row.tobytes() for row in rows]
         self.put_text(file, text, spans, keys, known, embedder_id, rows.shape[1], cancel, durable=durable)
 
@@ -416,7 +401,7 @@ class IndexStore:
         found: dict[int, float] = {}
         if not chunk_ids:
             return found
-        wanted = _unit_rows(vector.reshape(1, -1), 1)[0]
+        wanted = unit_rows(vector.reshape(1, -1), 1)[0]
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
             if slot is None:
@@ -458,35 +443,9 @@ class IndexStore:
 
     def check(self) -> IndexCounts:
         """Count what should agree: every file has as many chunks as it says, every chunk has one word row, and in a ready file one vector."""
-        problems = [f"index.db: {line}" for line in self._database.integrity_problems()]
+        damage = [f"index.db: {line}" for line in self._database.integrity_problems()]
         with self._database.reading() as connection:
-            documents, ready, words_only = fetch_one(
-                connection,
-                "SELECT count(*), coalesce(sum(state = 'ready'), 0), coalesce(sum(state = 'waiting' AND chunk_count > 0), 0) FROM documents",
-            ) or (0, 0, 0)
-            chunks = {row[0] for row in connection.execute("SELECT id FROM chunks")}
-            embedded = set(
-                fetch_all(
-                    connection, "SELECT chunks.id, slot FROM chunks JOIN documents ON documents.id = document_id WHERE state = 'ready'"
-                )
-            )
-            words = {row[0] for row in connection.execute("SELECT id FROM words_docsize")}
-            vectors = {(row[0], slot) for slot in slots_in_use(connection) for row in connection.execute(VECTORS[slot].rows)}
-            for path, expected, actual in connection.execute(
-                "SELECT path, chunk_count, count(chunks.id) FROM documents LEFT JOIN chunks ON document_id = documents.id"
-                " GROUP BY documents.id HAVING chunk_count <> count(chunks.id)"
-            ):
-                problems.append(f"{os.fsdecode(path)}: {expected} chunks expected, {actual} found")
-            orphans = connection.execute("SELECT count(*) FROM texts WHERE document_id NOT IN (SELECT id FROM documents)").get
-        if chunks != words:
-            problems.append(f"{len(chunks ^ words)} chunks and word rows do not belong together")
-        if lacking := embedded - vectors:
-            problems.append(f"{len(lacking)} chunks of ready files have no vector")
-        if strange := [chunk_id for chunk_id, _ in vectors if chunk_id not in chunks]:
-            problems.append(f"{len(strange)} vectors belong to no chunk")
-        if orphans:
-            problems.append(f"{orphans} pieces of text belong to no file")
-        return IndexCounts(documents, ready, words_only, len(chunks), len(words), len(vectors), tuple(problems))
+            return count_index(connection, damage)
 
 
 def _ids_within(connection: apsw.Connection, scope: Scope) -> str:
@@ -498,18 +457,3 @@ def _document(row: Sequence[object]) -> Document:
         "tuple[int, bytes, str, DocumentState, str, str, str, int, int, int]", tuple(row)
     )
     return Document(document_id, Path(os.fsdecode(path)), title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count)
-
-
-def unit(vector: Vectors) -> bytes:
-    """A vector with length 1, as float32 bytes. Raises `ModelUnusable` for one that is not finite or has no length."""
-    return _unit_rows(vector.reshape(1, -1), 1).tobytes()
-
-
-def _unit_rows(vectors: Vectors, rows: int) -> Vectors:
-    """Rows of length 1. sqlite-vec takes NaN and zero vectors without a word and then ranks them first, so they end here."""
-    if vectors.ndim != 2 or vectors.shape[0] != rows:
-        raise ModelUnusable(f"The embedding model returned vectors of shape {vectors.shape}, {rows} rows were expected.")
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    if not np.isfinite(lengths).all() or (lengths < 1e-6).any():
-        raise ModelUnusable("The embedding model returned a vector that is not a number or has no length.")
-    return np.ascontiguousarray(vectors / lengths, dtype=np.float32)

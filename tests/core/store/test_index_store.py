@@ -15,8 +15,9 @@ from core.cancel import CancelToken
 from core.errors import IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
 from core.scope import Scope
-from core.store.index_store import IndexStore, unit
+from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts, MadeVector, embedding_key, embedding_text
+from core.store.unit_vectors import unit
 from core.store.words import match_query
 from tests.fakes.hash_embedder import FakeEmbedder
 
