@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QCompleter, QListView, QPlainTextEdit
 
-from desktop.conversation.places import Place
+from desktop.conversation.places import Place, matching
 
 # Not in an address: a@b. A Chinese character may stand right before it.
 _MENTION = re.compile(r"(?<![A-Za-z0-9._%+-])@([^\s@]{0,60})$")
 _WIDTH = 420
+_MOST = 200
 
 
 class PlaceCompleter(QObject):
@@ -30,11 +31,11 @@ class PlaceCompleter(QObject):
         self._words = QStringListModel(self)
         self.completer = QCompleter(self._words, self)
         self.popup = QListView()
+        self.popup.setObjectName("places")
         self.completer.setPopup(self.popup)  # which is the completer's from then on
         self.completer.setWidget(edit)
-        self.completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self.completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        # What fits is chosen here and in a better order than the completer's, which knows no better and worse.
+        self.completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.completer.activated[QModelIndex].connect(self._choose)  # type: ignore[index]  # the stubs know no overloads of signals
         edit.textChanged.connect(self._follow)
 
@@ -46,7 +47,6 @@ class PlaceCompleter(QObject):
     def offer(self, places: Sequence[Place]) -> None:
         """These are the places there are now."""
         self._places = tuple(places)
-        self._words.setStringList([place.words for place in places])
         self._show()
 
     def _follow(self) -> None:
@@ -63,7 +63,7 @@ class PlaceCompleter(QObject):
         mention = self._mention()
         if mention is None or not self._edit.hasFocus():
             return
-        self.completer.setCompletionPrefix(mention[1])
+        self._words.setStringList([place.words for place in matching(self._places, mention[1])[:_MOST]])
         if not self.completer.completionCount():
             self.popup.hide()
             return

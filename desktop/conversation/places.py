@@ -27,6 +27,20 @@ def places(documents: Iterable[Path], sources: Sequence[Path]) -> tuple[Place, .
     return tuple(Place(path, f"{_name(path)}{'/' if path in folders else ''}  ·  {shown_name(str(path.parent))}") for path in ordered)
 
 
+def matching(found: Iterable[Place], typed: str) -> tuple[Place, ...]:
+    """The places that are meant by what is typed so far: names that begin with it, then names that hold it, then all that lie in a folder of such a name.
+
+    Cases do not matter; within the three kinds the order stays.
+    """
+    wanted = typed.casefold()
+    kinds: tuple[list[Place], list[Place], list[Place]] = ([], [], [])
+    for place in found:
+        name, words = _name(place.path).casefold(), place.words.casefold()
+        if wanted in words:
+            kinds[0 if name.startswith(wanted) else 1 if wanted in name else 2].append(place)
+    return tuple(place for kind in kinds for place in kind)
+
+
 def short_names(paths: Sequence[Path]) -> Mapping[Path, str]:
     """Each path by its name, and by as many of its folders as tell it from the others: `合同.md`, `work/a.md`, `home/a.md`."""
     return {path: shown_name(str(Path(*path.parts[-_parts_needed(path, paths) :]))) for path in paths}

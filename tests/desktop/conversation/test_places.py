@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from desktop.conversation.places import places, short_names
+from desktop.conversation.places import matching, places, short_names
 
 
 def test_folders_come_first_and_each_place_says_where_it_lies() -> None:
@@ -15,6 +15,14 @@ def test_folders_come_first_and_each_place_says_where_it_lies() -> None:
         "b.md  ·  /h",
         "b.md  ·  /w/docs",
     ]
+
+
+def test_names_that_begin_with_what_is_typed_come_first_and_what_lies_in_such_a_folder_last() -> None:
+    found = places([Path(f"/w/{name}") for name in ("chapter.md", "Harbour.html", "other.md", "shared/old.md")], [Path("/w")])
+
+    assert [place.path.name for place in matching(found, "ha")] == ["Harbour.html", "shared", "chapter.md", "old.md"]
+    assert matching(found, "") == found
+    assert not matching(found, "nowhere")
 
 
 def test_a_name_is_as_long_as_it_takes_to_tell_it_from_the_others() -> None:
