@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from core.store.codes import centre_of, count_codes
 from core.store.connection import fetch_all, fetch_one
 from core.store.index_rows import slots_in_use
 from core.store.index_schema import VECTORS
@@ -57,6 +58,10 @@ def count_index(connection: apsw.Connection, damage: Sequence[str]) -> IndexCoun
         problems.append(f"{len(lacking)} chunks of ready files have no vector")
     if strange := [chunk_id for chunk_id, _ in vectors if chunk_id not in chunks]:
         problems.append(f"{len(strange)} vectors belong to no chunk")
+    for slot in slots_in_use(connection):
+        coded, made = count_codes(connection, slot), sum(1 for _, at in vectors if at == slot)
+        if centre_of(connection, slot) is not None and coded != made:
+            problems.append(f"{made} vectors have {coded} codes")
     if orphans:
         problems.append(f"{orphans} pieces of text belong to no file")
     return IndexCounts(documents, ready, words_only, len(chunks), len(words), len(vectors), tuple(problems))

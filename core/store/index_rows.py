@@ -12,6 +12,7 @@ import apsw
 from core.cancel import CancelToken
 from core.documents import DocumentState
 from core.scope import Scope
+from core.store.codes import drop_codes, erase_codes
 from core.store.connection import fetch_all, fetch_one
 from core.store.index_schema import VECTORS
 from core.store.records import FileFacts
@@ -90,6 +91,7 @@ def keep_chunks(
     slots = slots_in_use(connection)
     open_places = {said: deque(ordinals) for said, ordinals in wanted.items()}
     kept: dict[int, int] = {}
+    gone: list[int] = []
     for chunk_id, heading_path, start, end in chunks:
         cancel.check()
         text = text_slice(connection, document_id, start, end)
@@ -99,10 +101,13 @@ def keep_chunks(
         connection.execute(_DELETE_WORDS, (chunk_id, *words_of(title, heading_path, text)))
         # Of both models: vectors of the next one may be there before the document is wholly in its hands.
         for slot in slots:
-            # By explicit rowid: a correlated delete on a vec0 table takes minutes. One row still takes milliseconds.
+            # By explicit rowid: a correlated delete on a vec0 table takes minutes.
             if connection.execute(VECTORS[slot].has, (chunk_id,)).get:
                 connection.execute(VECTORS[slot].delete, (chunk_id,))
         connection.execute("DELETE FROM chunks WHERE id = ?", (chunk_id,))
+        gone.append(chunk_id)
+    for slot in slots:
+        erase_codes(connection, slot, gone)
     connection.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE document_id = ?", (document_id,))
     connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
     return kept
@@ -119,6 +124,7 @@ def slot_for_writing(connection: apsw.Connection, embedder_id: str, dimension: i
     slot = int(row[0]) if row else _free_slot(connection)
     connection.execute("UPDATE documents SET state = 'waiting' WHERE slot = ?", (slot,))
     connection.execute(VECTORS[slot].drop)
+    drop_codes(connection, slot)
     connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
     connection.execute("INSERT OR REPLACE INTO embedders (slot, model_id, dimension) VALUES (?, ?, ?)", (slot, embedder_id, dimension))
     return slot
@@ -188,9 +194,11 @@ def finish(connection: apsw.Connection, document_id: int, slot: int, cancel: Can
         return False
     row = fetch_one(connection, "SELECT slot FROM documents WHERE id = ?", (document_id,))
     if row and row[0] != slot:
-        for (chunk_id,) in fetch_all(connection, "SELECT id FROM chunks WHERE document_id = ?", (document_id,)):
+        chunk_ids = [int(chunk_id) for (chunk_id,) in fetch_all(connection, "SELECT id FROM chunks WHERE document_id = ?", (document_id,))]
+        for chunk_id in chunk_ids:
             cancel.check()
             connection.execute(VECTORS[row[0]].delete, (chunk_id,))
+        erase_codes(connection, row[0], chunk_ids)
     connection.execute("UPDATE documents SET state = 'ready', slot = ? WHERE id = ?", (slot, document_id))
     return True
 

@@ -18,6 +18,8 @@ from core.documents import Chunk, Document, DocumentState
 from core.errors import IndexDamaged, NotFound
 from core.protocols import Vectors
 from core.scope import EVERYTHING, Scope
+from core.store.candidates import Candidates
+from core.store.codes import centre_of, learn_codes, write_codes
 from core.store.connection import Database, damaged_copy, fetch_all, fetch_one
 from core.store.index_check import IndexCounts, count_index
 from core.store.index_rows import (
@@ -37,7 +39,8 @@ from core.store.index_rows import (
     write_document,
     write_row,
 )
-from core.store.index_schema import MIGRATIONS, SEARCH_WORDS, SEARCH_WORDS_WITHIN, VECTORS
+from core.store.index_schema import MIGRATIONS, VECTORS
+from core.store.index_search import chunk_ids_of, nearest_of_all, ranked_by_words, similarities_of
 from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
 from core.store.storable import storable
 from core.store.unit_vectors import unit, unit_rows
@@ -69,6 +72,7 @@ class IndexStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._candidates = Candidates()
         self._database = Database(
             path, name="The index of your files", migrations=MIGRATIONS, damaged=IndexDamaged, synchronous="normal", with_vectors=True
         )
@@ -79,6 +83,7 @@ class IndexStore:
 
     def rebuild(self) -> Path | None:
         """Put the file aside and start an empty index. Returns where the old file is now, if there was one."""
+        self._candidates = Candidates()
         return self._database.move_aside()
 
     def delete_damaged_copy(self) -> None:
@@ -188,6 +193,7 @@ class IndexStore:
             kept = self._kept(connection, file, text, spans, slot, cancel)
             document_id = write_row(connection, file, "waiting", "", len(spans), slot)
             title = storable(file.title)
+            written: dict[int, bytes] = {}
             for start in range(0, len(text), BLOCK_CHARACTERS):
                 connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + BLOCK_CHARACTERS]))
             for ordinal, span in enumerate(spans):
@@ -211,6 +217,9 @@ class IndexStore:
                     connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
                 if vector is not None:
                     connection.execute(VECTORS[slot].insert, (chunk_id, vector))
+                    written[chunk_id] = vector
+            if not learn_codes(connection, slot, cancel):
+                write_codes(connection, slot, written)
             finish(connection, document_id, slot, cancel)
         return document_id
 
@@ -226,6 +235,7 @@ class IndexStore:
         cancel = cancel or CancelToken()
         with self._database.writing(durable=bool(whole)) as connection:
             slot = slot_for_writing(connection, embedder_id, dimension)
+            written: dict[int, bytes] = {}
             for item in made:
                 row = fetch_one(connection, "SELECT embedding_key FROM chunks WHERE id = ?", (item.chunk_id,))
                 if row is None or connection.execute(VECTORS[slot].has, (item.chunk_id,)).get:
@@ -233,6 +243,9 @@ class IndexStore:
                 if row[0] != item.key:
                     connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (item.key, item.chunk_id))
                 connection.execute(VECTORS[slot].insert, (item.chunk_id, item.vector))
+                written[item.chunk_id] = item.vector
+            if not learn_codes(connection, slot, cancel):
+                write_codes(connection, slot, written)
             return frozenset(document_id for document_id in whole if finish(connection, document_id, slot, cancel))
 
     @staticmethod
@@ -373,14 +386,17 @@ class IndexStore:
             return []
         self.renew_words()
         with self._database.reading() as connection:
-            if scope.is_everything:
-                rows = fetch_all(connection, SEARCH_WORDS, (match, min(k, MAX_RESULTS)))
-            else:
-                rows = fetch_all(connection, SEARCH_WORDS_WITHIN, (match, _ids_within(connection, scope), min(k, MAX_RESULTS)))
+            within = None if scope.is_everything else _ids_within(connection, scope)
+            rows = ranked_by_words(connection, match, min(k, MAX_RESULTS), within)
         return [(int(chunk_id), -float(rank)) for chunk_id, rank in rows]
 
-    def search_vectors(self, vector: Vectors, k: int, embedder_id: str, scope: Scope = EVERYTHING) -> list[tuple[int, float]]:
-        """Chunk ids and cosine similarities, best first, among vectors of the same model only: k of them if `scope` has so many."""
+    def search_vectors(
+        self, vector: Vectors, k: int, embedder_id: str, scope: Scope = EVERYTHING, *, exact: bool = False
+    ) -> list[tuple[int, float]]:
+        """Chunk ids and cosine similarities, best first, among vectors of the same model only: k of them if `scope` has so many.
+
+        Every vector is compared, or, unless `exact`, from `core.store.codes.CODED_FROM` vectors on those that their codes say are near.
+        """
         if k < 1:
             return []
         wanted = unit(vector)
@@ -388,29 +404,25 @@ class IndexStore:
             slot = slot_of(connection, embedder_id)
             if slot is None:
                 return []
-            asked = (wanted, min(k, MAX_RESULTS))
-            if scope.is_everything:
-                rows = fetch_all(connection, VECTORS[slot].search, asked)
-            else:
-                rows = fetch_all(connection, VECTORS[slot].search_within, (*asked, _ids_within(connection, scope)))
-        # The vectors have length 1, so the squared distance is 2 - 2 cos.
-        return [(int(chunk_id), 1.0 - float(distance) ** 2 / 2.0) for chunk_id, distance in rows if distance is not None]
+            within = None if scope.is_everything else _ids_within(connection, scope)
+            centre = None if exact else centre_of(connection, slot)
+            if centre is None:
+                return nearest_of_all(connection, slot, wanted, min(k, MAX_RESULTS), within)
+            query = np.frombuffer(wanted, dtype="<f4")
+            near = self._candidates.nearest(
+                connection, slot, query, centre, k, chunk_ids_of(connection, within) if within is not None else None
+            )
+            found = similarities_of(connection, slot, query, near)
+        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
     def similarities(self, vector: Vectors, chunk_ids: Sequence[int], embedder_id: str) -> dict[int, float]:
         """Cosine similarities of these chunks; those that have no vector of this model are left out."""
-        found: dict[int, float] = {}
         if not chunk_ids:
-            return found
-        wanted = unit_rows(vector.reshape(1, -1), 1)[0]
+            return {}
+        query = unit_rows(vector.reshape(1, -1), 1)[0]
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
-            if slot is None:
-                return found
-            for chunk_id in chunk_ids:
-                row = fetch_one(connection, VECTORS[slot].select, (chunk_id,))
-                if row:
-                    found[chunk_id] = float(np.frombuffer(row[0], dtype="<f4") @ wanted)
-        return found
+            return similarities_of(connection, slot, query, chunk_ids) if slot is not None else {}
 
     def chunks(self, chunk_ids: Sequence[int]) -> list[Chunk]:
         """The chunks with these ids, in the order given; ids that are gone are left out."""

@@ -19,6 +19,7 @@ _RULES_VERSION = 2
 _CJK = "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_OR_WORD = re.compile(f"([{_CJK}]+)|([^\\s{_CJK}]+)")
+_TERM = re.compile(r'"(?:[^"]|"")*"\*?')
 _PHRASE_CHARACTERS = 4
 _QUERY_TERMS = 64
 _QUERY_CHARACTERS = 2000
@@ -60,6 +61,11 @@ def match_query(question: str) -> str:
             terms.setdefault(term, weak)
     strong = [term for term, weak in terms.items() if not weak]
     return " OR ".join((strong or list(terms))[:_QUERY_TERMS])
+
+
+def terms_of(match: str) -> tuple[str, ...]:
+    """The terms of a query that `match_query` or `match_phrases` made; any of them is enough to be found."""
+    return tuple(_TERM.findall(match))
 
 
 def match_phrases(phrases: Iterable[str]) -> str:
