@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.protocols import Vectors
-from core.store.codes import BLOCK, Words, code, unpacked, words_per_code
+from core.store.codes import BLOCK, Scales, Words, code, unpacked, words_per_code
 from core.store.connection import fetch_all
 
 NEAR = 20_000
@@ -25,7 +25,7 @@ _BYTE_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bit
 
 
 class Candidates:
-    """Implements the coarse half of a search. Holds 49 bytes for each vector of 384 dimensions; safe to use from several threads.
+    """Implements the coarse half of a search. Holds 57 bytes for each vector of 384 dimensions; safe to use from several threads.
 
     It is brought up to date at every search by the blocks that changed since the last, which it tells by their versions.
     """
@@ -37,6 +37,7 @@ class Candidates:
         self._row_of: dict[int, int] = {}
         self._blocks = np.zeros(0, dtype=np.int64)
         self._words: Words = np.zeros((0, 0, BLOCK), dtype=np.uint64)
+        self._scales: Scales = np.zeros((0, BLOCK, 2), dtype=np.float32)
         self._held = np.zeros((0, BLOCK), dtype=np.bool_)
 
     def nearest(
@@ -62,7 +63,8 @@ class Candidates:
         rows, places = np.divmod(np.flatnonzero((flat <= limit) & (flat != _FAR)), BLOCK)
         ids: npt.NDArray[np.int64] = self._blocks[rows] * BLOCK + places
         if len(ids) > wanted:
-            scores = _weighed(self._words[rows, :, places], query)
+            factors, levels = self._scales[rows, places].T
+            scores = factors * _along(self._words[rows, :, places], query) + levels
             ids = ids[np.argpartition(-scores, wanted)[:wanted]]
         return [int(item) for item in np.sort(ids)]
 
@@ -87,20 +89,23 @@ class Candidates:
         if centre.tobytes() != self._centre:
             self._start(centre.tobytes(), words_per_code(len(centre)))
         changed = fetch_all(
-            connection, "SELECT block, version, held, words FROM codes WHERE slot = ? AND version > ? ORDER BY block", (slot, self._version)
+            connection,
+            "SELECT block, version, held, words, scales FROM codes WHERE slot = ? AND version > ? ORDER BY block",
+            (slot, self._version),
         )
         self._make_room([block for block, *_ in changed if block not in self._row_of])
-        for block, version, held, words in changed:
+        for block, version, held, words, scales in changed:
             row = self._row_of[block]
             self._held[row] = unpacked(held)
             if words:
                 self._words[row] = np.frombuffer(words, dtype="<u8").reshape(-1, BLOCK)
+                self._scales[row] = np.frombuffer(scales, dtype="<f4").reshape(BLOCK, 2)
             self._version = max(self._version, version)
 
     def _start(self, centre: bytes, width: int) -> None:
         """Forget everything: no two slots have the same centre."""
         self._centre, self._version, self._row_of = centre, 0, {}
-        self._blocks, self._held = self._blocks[:0], self._held[:0]
+        self._blocks, self._scales, self._held = self._blocks[:0], self._scales[:0], self._held[:0]
         self._words = np.zeros((0, width, BLOCK), dtype=np.uint64)
 
     def _make_room(self, blocks: Sequence[int]) -> None:
@@ -110,11 +115,12 @@ class Candidates:
         self._row_of.update((block, before + place) for place, block in enumerate(blocks))
         self._blocks = np.concatenate([self._blocks, np.array(blocks, dtype=np.int64)])
         self._words = np.concatenate([self._words, np.zeros((len(blocks), width, BLOCK), dtype=np.uint64)])
+        self._scales = np.concatenate([self._scales, np.zeros((len(blocks), BLOCK, 2), dtype=np.float32)])
         self._held = np.concatenate([self._held, np.zeros((len(blocks), BLOCK), dtype=np.bool_)])
 
 
-def _weighed(codes: Words, query: Vectors) -> npt.NDArray[np.float32]:
-    """How far each code (n, words) points the way of the query: the sum of its dimensions, each with the code's sign."""
+def _along(codes: Words, query: Vectors) -> npt.NDArray[np.float32]:
+    """How far each code (n, words) points the way of the query: the sum of the query's dimensions, each with the code's sign."""
     signs = np.zeros(codes.shape[1] * 64, dtype=np.float32)
     signs[: len(query)] = query
     by_byte = signs.reshape(-1, 8) @ _BYTE_SIGNS.T

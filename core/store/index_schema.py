@@ -154,6 +154,7 @@ CREATE TABLE codes (
     version INTEGER NOT NULL,       -- grows with every change in the slot
     held BLOB NOT NULL,             -- which chunks of the block have a code; empty: none
     words BLOB NOT NULL,
+    scales BLOB NOT NULL,
     UNIQUE (slot, block)
 ) STRICT;
 CREATE INDEX codes_by_version ON codes (slot, version);

@@ -28,7 +28,9 @@ def ranked_by_words(connection: apsw.Connection, match: str, k: int, within: str
     newest = connection.execute("SELECT max(id) FROM chunks").get
     if newest is None or newest <= SCORED:
         return fetch_all(connection, SEARCH_WORDS, (match, k))
-    rare = _rare_terms(connection, terms_of(match))
+    terms = terms_of(match)
+    # A single one need not be counted first: all chunks that have it are among the newest so many, or it is common.
+    rare = _rare_terms(connection, terms) if len(terms) > 1 else []
     if rare:
         return fetch_all(connection, SEARCH_WORDS, (" OR ".join(rare), k))
     rows = fetch_all(connection, NEWEST_WORDS, (match, SCORED))
