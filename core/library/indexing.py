@@ -21,8 +21,8 @@ from core.events import FileFinished, FileProgress, FileSearchable, FileStarted,
 from core.lease import ComputeLease
 from core.library.chunking import chunk
 from core.library.document_reader import DocumentReader
-from core.library.extraction import READER_VERSION, ExtractedText, extract
-from core.library.file_kinds import is_document, is_unsupported
+from core.library.extraction import READER_VERSION, ExtractedText, extract, needs_parser
+from core.library.file_kinds import is_unsupported, may_choose_encoding
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
 from core.protocols import Embedder
@@ -43,7 +43,18 @@ DURABLE_TOGETHER = 64
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
 _SKIPPED = frozenset(
-    {"empty", "binary", "too_large", "unsupported", "not_a_file", "no_text", "no_text_layer", "needs_password", "unpacks_too_large"}
+    {
+        "empty",
+        "binary",
+        "wrong_encoding",
+        "too_large",
+        "unsupported",
+        "not_a_file",
+        "no_text",
+        "no_text_layer",
+        "needs_password",
+        "unpacks_too_large",
+    }
 )
 # What a file did to its parser it will do again: it is not tried at every start, only when it has changed or somebody asks for it.
 _POISON = frozenset({"timed_out", "reader_crashed", "too_much_memory", "damaged"})
@@ -81,10 +92,12 @@ class IndexingRun:
         cancel: CancelToken,
         *,
         named: frozenset[Path],
+        encodings: Mapping[Path, str] | None = None,
         retry_poison: bool = False,
         max_bytes: int = MAX_FILE_BYTES,
     ) -> None:
         """`named` are the paths the person linked themselves: only there a symbolic link is followed.
+        `encodings` are those that the person has chosen for files.
 
         `retry_poison` tries files again that broke their parser before, though they have not changed.
         """
@@ -94,6 +107,7 @@ class IndexingRun:
         self._lease = lease
         self._cancel = cancel
         self._named = named
+        self._encodings = encodings or {}
         self._retry_poison = retry_poison
         self._max_bytes = max_bytes
         self._results: list[IndexedFile] = []
@@ -196,6 +210,7 @@ class IndexingRun:
             modified_ns=found.modified_ns,
             checked_ns=time.time_ns(),
             reader_version=READER_VERSION,
+            encoding=self._encodings.get(found.path, ""),
         )
         try:
             if found.reason:
@@ -216,7 +231,10 @@ class IndexingRun:
             return self._without_text(facts, "reader_crashed", time.monotonic() - started)
 
     def _text(self, path: Path, data: bytes) -> ExtractedText:
-        return self._reader.read(path, data, self._cancel) if is_document(path) else extract(path, data)
+        encoding = self._encodings.get(path, "") if may_choose_encoding(path) else ""
+        if needs_parser(path, data):
+            return self._reader.read(path, data, self._cancel, encoding=encoding)
+        return extract(path, data, encoding=encoding)
 
     def _put(self, facts: FileFacts, extracted: ExtractedText, started: float) -> IndexedFile | _Waiting:
         """Cut a text and store it with its words, and with the vectors that are known already."""
@@ -226,7 +244,7 @@ class IndexingRun:
             raise DocumentUnreadable(f"{facts.path} has no text in it.", code="empty")
         model_id = self._embedder.model_id
         # A moved or renamed file, or a copy, is the same text under another title: its vectors stay what they were, or will be.
-        same = self._store.vectors_by_content(facts.sha256, model_id)
+        same = self._store.vectors_by_content(facts.sha256, facts.encoding, model_id)
         if [(item.start, item.end) for item in same] == [(span.start, span.end) for span in spans]:
             keys, vectors = [item.embedding_key for item in same], [item.vector for item in same]
         else:
@@ -235,7 +253,9 @@ class IndexingRun:
         if None in vectors:
             known = self._store.vectors_by_key(keys, model_id)
             vectors = [known.get(key) for key in keys]
-        document_id = self._store.put_text(facts, text, spans, keys, vectors, model_id, self._embedder.dimension, self._cancel)
+        document_id = self._store.put_text(
+            facts, text, spans, keys, vectors, model_id, self._embedder.dimension, self._cancel, pages=extracted.pages
+        )
         seconds = time.monotonic() - started
         put = _Waiting(facts, document_id, len(spans), seconds)
         return put if None in vectors else _row(put, "ready")

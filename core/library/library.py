@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.cancel import CancelToken
 from core.documents import Document
-from core.errors import ModelMissing, ModelUnusable, NotFound
+from core.errors import InvalidRequest, ModelMissing, ModelUnusable, NotFound
 from core.events import IndexEvent
 from core.lease import ComputeLease
 from core.library.document_reader import DocumentReader
 from core.library.drives import is_unplugged
+from core.library.encodings import AUTO, known_encoding
+from core.library.file_kinds import may_choose_encoding
 from core.library.indexing import IndexingRun
 from core.library.scanning import Scan, scan, scan_changed
 from core.protocols import Embedder
@@ -91,6 +93,7 @@ class Library:
             self._lease,
             cancel,
             named=frozenset(roots),
+            encodings=self._user_store.encodings(),
             retry_poison=paths is not None,
         )
         unseen = [*found.unseen, *filter(is_unplugged, roots)]
@@ -112,7 +115,10 @@ class Library:
         paths = [_absolute(path) for path in changed]
         found = scan_changed(sources, paths, excluded=excluded, cancel=cancel)
         known = self._index_store.documents()
-        run = IndexingRun(self._index_store, self._embedder, self._reader, self._lease, cancel, named=frozenset(sources))
+        encodings = self._user_store.encodings()
+        run = IndexingRun(
+            self._index_store, self._embedder, self._reader, self._lease, cancel, named=frozenset(sources), encodings=encodings
+        )
         unseen = [*found.unseen, *filter(is_unplugged, sources)]
         try:
             yield from run.events(found, known, _gone(found, unseen, known, within=paths))
@@ -121,8 +127,8 @@ class Library:
 
     def documents(self) -> list[Document]:
         """Every known file and how far it has come, sorted by path. A file embedded by another model is waiting."""
-        current = self._embedder_id()
-        return [_seen(item, current) for item in self._index_store.documents()]
+        current, chosen = self._embedder_id(), self._user_store.encodings()
+        return [_seen(item, current, chosen) for item in self._index_store.documents()]
 
     def has_documents(self) -> bool:
         """Whether there is anything to search."""
@@ -131,6 +137,24 @@ class Library:
     def text(self, path: Path) -> str:
         """The decoded text of a file as it was indexed: what offsets of chunks and citations count in. Raises `NotFound`."""
         return self._index_store.text(_absolute(path))
+
+    def choose_encoding(self, path: Path, encoding: str) -> str:
+        """Have a text file of the library read in `encoding`, or as the program finds it (`auto`), by the next run; returns Python's name for it.
+
+        The choice belongs to the path. It lasts over edits and rebuilt indexes until it is changed, or the file leaves the library; a
+        file that is renamed or moved is looked at afresh. Raises `NotFound` for a path that is no file of the library, and `InvalidRequest`
+        for an encoding that does not exist (encoding_unknown) or a file that says itself how it is to be read (encoding_fixed).
+        """
+        path = _absolute(path)
+        name = "" if encoding.strip().lower() == AUTO else known_encoding(encoding)
+        if not any(item.document.path == path for item in self._index_store.documents()):
+            raise NotFound(f"{path} is not in the library.", code="not_in_library", path=str(path))
+        if not may_choose_encoding(path):
+            raise InvalidRequest(f"{path} says itself how it is to be read.", code="encoding_fixed", path=str(path))
+        # In this order: were the choice stored first, a crash in between would leave a text that was read otherwise.
+        self._index_store.read_again(path)
+        self._user_store.choose_encoding(path, name)
+        return name or AUTO
 
     def remove(self, path: Path) -> int:
         """Take a file or folder out of the library with everything made from it; returns how many files that were.
@@ -148,6 +172,7 @@ class Library:
         ]
         if not (was_linked or doomed):
             raise NotFound(f"{path} is not in the library.", path=str(path))
+        self._user_store.forget_encodings(path)
         if any(path.is_relative_to(source) for source in others):
             self._user_store.exclude(path)
         removed = self._index_store.remove(doomed)
@@ -201,10 +226,13 @@ def _is_below(path: Path, folders: frozenset[Path]) -> bool:
     return bool(folders) and (path in folders or not folders.isdisjoint(path.parents))
 
 
-def _seen(item: StoredDocument, embedder_id: str) -> Document:
-    if item.document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
-        return replace(item.document, state="waiting")
-    return item.document
+def _seen(item: StoredDocument, embedder_id: str, chosen: Mapping[Path, str]) -> Document:
+    document = item.document
+    if document.path in chosen:
+        document = replace(document, encoding_is_chosen=True)
+    if document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
+        document = replace(document, state="waiting")
+    return document
 
 
 def _absolute(path: Path) -> Path:

@@ -18,12 +18,13 @@ from core.process.child import serve
 from core.process.wire import Json
 
 _PIECE_CHARACTERS = 1_000_000
+_PIECE_PAGES = 100_000
 
 
 class ReaderHost:
-    """Holds the pieces of one file, then parses it with `parse(suffix, data)`."""
+    """Holds the pieces of one file, then parses it with `parse(suffix, data, encoding)`."""
 
-    def __init__(self, parse: Callable[[str, bytes], ParsedDocument]) -> None:
+    def __init__(self, parse: Callable[[str, bytes, str], ParsedDocument]) -> None:
         self._parse = parse
         self._pieces: list[bytes] = []
 
@@ -39,13 +40,15 @@ class ReaderHost:
         """Parse what was given."""
         allow_cpu_seconds(payload["cpu_seconds"])
         data, self._pieces = b"".join(self._pieces), []
-        document = self._parse(payload["suffix"], data)
+        document = self._parse(payload["suffix"], data, payload["encoding"])
         for start in range(0, len(document.text), _PIECE_CHARACTERS):
             yield {"text": document.text[start : start + _PIECE_CHARACTERS]}
-        yield {"title": document.title, "kind": document.kind}
+        for first in range(0, len(document.pages), _PIECE_PAGES):
+            yield {"pages": [[page.start, page.page] for page in document.pages[first : first + _PIECE_PAGES]]}
+        yield {"title": document.title, "kind": document.kind, "encoding": document.encoding}
 
 
-def run(parse: Callable[[str, bytes], ParsedDocument]) -> NoReturn:
+def run(parse: Callable[[str, bytes, str], ParsedDocument]) -> NoReturn:
     """Serve requests until the app is gone, shut in."""
     host = ReaderHost(parse)
     confine_reader()

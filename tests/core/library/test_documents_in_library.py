@@ -43,7 +43,7 @@ class FailingReader(DocumentReader):
     code: str
     asked: list[str] = field(default_factory=list)
 
-    def read(self, path: Path, data: bytes, cancel: CancelToken) -> ExtractedText:
+    def read(self, path: Path, data: bytes, cancel: CancelToken, *, encoding: str = "") -> ExtractedText:
         self.asked.append(path.name)
         raise DocumentUnreadable("It broke.", code=self.code)
 
