@@ -125,6 +125,14 @@ ERRORS: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Shorten it, or add the long text as a file and ask about that."),
         "new_question",
     ),
+    "encoding_unknown": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "There is no encoding of that name."),
+        QT_TRANSLATE_NOOP("errors", "Name one such as utf-8, gb18030, big5, shift_jis or windows-1252, or auto."),
+    ),
+    "encoding_fixed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "This file says itself how it is to be read."),
+        QT_TRANSLATE_NOOP("errors", "Only for text and web pages can an encoding be chosen."),
+    ),
     "library_empty": ErrorText(
         QT_TRANSLATE_NOOP("errors", "There is no file in the library yet."),
         QT_TRANSLATE_NOOP("errors", "Add files or a folder first."),
@@ -214,7 +222,11 @@ REASONS: Mapping[str, ErrorText] = {
     ),
     "binary": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file does not contain text."),
-        QT_TRANSLATE_NOOP("errors", "Save it as plain text, then try again."),
+        QT_TRANSLATE_NOOP("errors", "If it is text, choose its encoding. Otherwise save it as plain text, then try again."),
+    ),
+    "wrong_encoding": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The file is not text in the encoding that was chosen for it."),
+        QT_TRANSLATE_NOOP("errors", "Choose another encoding, or let Lamplight find it: “Automatic”, on the command line auto."),
     ),
     "too_large": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file is too large."),

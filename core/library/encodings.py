@@ -50,7 +50,7 @@ def known_encoding(name: str) -> str:
         found = codecs.lookup(_WEB_NAMES.get(word, word))
     except (LookupError, ValueError):
         raise _unknown(name) from None
-    if not getattr(found, "_is_text_encoding", True) or found.name in _NOT_OF_FILES:
+    if not getattr(found, "_is_text_encoding", True) or found.name.replace("-", "_") in _NOT_OF_FILES:
         raise _unknown(name)
     return found.name
 

@@ -189,7 +189,8 @@ class IndexingRun:
         if not same_stamps or stored.checked_ns - document.modified_ns < _STAMP_DOUBT_NS:
             return None
         poisoned = document.state == "failed" and document.reason in _POISON and not self._retry_poison
-        if document.state == "skipped" or poisoned:
+        asked = self._retry_poison and found.path in self._named
+        if (document.state == "skipped" and not asked) or poisoned:
             return _result(stored)
         return self._with_text(stored) if document.chunk_count else None
 

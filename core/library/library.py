@@ -148,7 +148,7 @@ class Library:
         path = _absolute(path)
         name = "" if encoding.strip().lower() == AUTO else known_encoding(encoding)
         if not any(item.document.path == path for item in self._index_store.documents()):
-            raise NotFound(f"{path} is not in the library.", code="not_in_library", path=str(path))
+            raise NotFound(f"{path} is not in the library.", path=str(path))
         if not may_choose_encoding(path):
             raise InvalidRequest(f"{path} says itself how it is to be read.", code="encoding_fixed", path=str(path))
         # In this order: were the choice stored first, a crash in between would leave a text that was read otherwise.

@@ -23,6 +23,7 @@ _DRAWING = re.compile(r"\{[^{}\n]{0,500}\\p[1-9]")
 _VOICE = re.compile(r"<v(?:\.[^ \t<>]{0,100})?[ \t]+([^<>\n]{1,100})>")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<\d[\d:.]{0,20}>|\[br\]", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?…。！？♪][\"'”’）)」』]*$")
+_WITHOUT_SPACES = re.compile("[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _JOINED_WITHIN_SECONDS = 5
 _JOINED_CHARACTERS = 240
 
@@ -124,9 +125,9 @@ def _sentences(cues: Iterator[_Cue]) -> Iterator[str]:
     """Cues that make one sentence together, as one line."""
     line, last = "", _Cue(None, ())
     for cue in cues:
-        words = " ".join(cue.lines)
+        words = _joined(cue.lines)
         if line and _goes_on(line, last, cue, words):
-            line = f"{line} {words}"
+            line = _joined([line, words])
         else:
             if line:
                 yield line
@@ -141,6 +142,14 @@ def _goes_on(line: str, last: _Cue, cue: _Cue, words: str) -> bool:
         return False
     is_near = cue.at is None or last.at is None or cue.at - last.at <= _JOINED_WITHIN_SECONDS
     return is_near and not _SENTENCE_END.search(line)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Lines as one, with spaces between words and none between ideographs."""
+    joined = lines[0]
+    for line in lines[1:]:
+        joined += ("" if _WITHOUT_SPACES.match(joined[-1]) and _WITHOUT_SPACES.match(line[0]) else " ") + line
+    return joined
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str) -> int:

@@ -50,7 +50,6 @@ def texts(result: tuple[ScoredChunk, ...]) -> list[str]:
 LAMP = part(HARBOUR, "The lamp", "1871.", number=1, score=0.3)
 KEEPER = part(HARBOUR, "The keeper", "spring.", number=2, score=0.9)
 BOOKS = part(HARBOUR, "His daughter", "books.", number=3, score=0.6)
-LAMP_ELSEWHERE = part(HARBOUR, "The lamp", "1871.", number=9, document=2)
 
 
 def test_chunks_that_follow_each_other_become_one_passage_in_the_order_of_the_file() -> None:
@@ -138,9 +137,9 @@ def test_rows_of_a_table_become_the_whole_table() -> None:
 def test_parts_of_one_table_become_one_passage_at_the_place_of_the_best() -> None:
     first, last = part(TABLE, "| P-01", "350 |", number=1), part(TABLE, "| P-03", "210 |", number=2)
 
-    result = grown(TABLE, [last, LAMP_ELSEWHERE, first])
+    result = grown(TABLE, [last, first])
 
-    assert [item.chunk.id for item in result] == [2, 9]
+    assert [item.chunk.id for item in result] == [2]
     assert result[0].chunk.text.count("P-0") == 3
 
 

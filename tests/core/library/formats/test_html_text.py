@@ -113,4 +113,4 @@ def test_a_table_that_only_places_things_is_no_table(page: str) -> None:
     "page", ["<table>" * 500 + "deep", "<table><tr><td>a<td>b<tr><td colspan=99999999>c", "<td>a</td></table>b", "<table>x</table>y"]
 )
 def test_broken_tables_lose_no_words(page: str) -> None:
-    assert html_to_text(page).text[-1:] in ("deep"[-1], "c", "b", "y")
+    assert html_to_text(page).text.rstrip("| ")[-1:] in ("p", "c", "b", "y")
