@@ -16,6 +16,7 @@ from core.library.extraction import ExtractedText
 from core.library.file_kinds import Kind, is_document
 from core.library.sections import first_heading
 from core.process.host import ChildProcess
+from core.process.wire import Json
 
 CPU_SECONDS = 60
 """Time on the processor for one file; the operating system ends the child after it."""
@@ -81,9 +82,10 @@ class DocumentReader:
         return self._child.pid
 
     def _read(self, path: Path, data: bytes, cancel: CancelToken, encoding: str) -> ExtractedText:
-        self._give(path, data, cancel)
+        last = max(0, len(data) - 1) // _PIECE_BYTES * _PIECE_BYTES
+        self._give(path, data[:last], cancel)
         suffix = path.suffix.lower() if is_document(path) else _PAGE_SUFFIX
-        payload = {"suffix": suffix, "encoding": encoding, "cpu_seconds": self._cpu_seconds}
+        payload = {"suffix": suffix, "encoding": encoding, **self._piece(data[last:], first=last == 0)}
         texts: list[str] = []
         pages: list[PageStart] = []
         title, kind, found_encoding = "", "prose", ""
@@ -95,12 +97,16 @@ class DocumentReader:
         kind_of_text = cast(Kind, kind)
         return _titled(ExtractedText("".join(texts), title, found_encoding, kind_of_text, tuple(pages)), path.stem)
 
+    def _piece(self, data: bytes, *, first: bool) -> Json:
+        return {"first": first, "base64": base64.b64encode(data).decode("ascii"), "cpu_seconds": self._cpu_seconds}
+
     def _give(self, path: Path, data: bytes, cancel: CancelToken) -> None:
+        """Hand over all but the last piece of a file, which goes with the request to read it: a small file is one trip through the pipe."""
         try:
+            if self._child.pid is None:
+                self._child.call("give", self._piece(b"", first=True), cancel=cancel)
             for start in range(0, len(data), _PIECE_BYTES):
-                piece = base64.b64encode(data[start : start + _PIECE_BYTES]).decode("ascii")
-                payload = {"first": start == 0, "base64": piece, "cpu_seconds": self._cpu_seconds}
-                self._child.call("give", payload, cancel=cancel)
+                self._child.call("give", self._piece(data[start : start + _PIECE_BYTES], first=start == 0), cancel=cancel)
         except (ChildCrashed, ChildTimedOut) as error:
             # Nothing of the file was looked at yet, so it is not to blame.
             raise _unreadable(path, "reader_unavailable", "the reader of files does not start") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 
 from core.errors import InvalidRequest
@@ -56,4 +57,4 @@ def known_encoding(name: str) -> str:
 
 
 def _unknown(name: str) -> InvalidRequest:
-    return InvalidRequest(f"There is no encoding called {name!r}.", code="encoding_unknown", encoding=name)
+    return InvalidRequest(f"There is no encoding called {json.dumps(name, ensure_ascii=False)}.", code="encoding_unknown", encoding=name)

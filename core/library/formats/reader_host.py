@@ -1,6 +1,6 @@
 """The reader's child process. Run by `core.process.host`, never imported by the app.
 
-A file comes in pieces, because a message has a limit: `give` takes each of them, `read` parses them all together. The text goes back in
+A file comes in pieces, because a message has a limit: `give` takes all but the last, `read` takes that and parses them together. The text goes back in
 pieces, too, and the last event says what it is.
 """
 
@@ -30,15 +30,12 @@ class ReaderHost:
 
     def give(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         """Take one piece; `first` begins a new file."""
-        allow_cpu_seconds(payload["cpu_seconds"])
-        if payload["first"]:
-            self._pieces = []
-        self._pieces.append(base64.b64decode(payload["base64"]))
+        self._take(payload)
         yield {}
 
     def read(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
-        """Parse what was given."""
-        allow_cpu_seconds(payload["cpu_seconds"])
+        """Take the last piece, and parse what was given."""
+        self._take(payload)
         data, self._pieces = b"".join(self._pieces), []
         document = self._parse(payload["suffix"], data, payload["encoding"])
         for start in range(0, len(document.text), _PIECE_CHARACTERS):
@@ -46,6 +43,12 @@ class ReaderHost:
         for first in range(0, len(document.pages), _PIECE_PAGES):
             yield {"pages": [[page.start, page.page] for page in document.pages[first : first + _PIECE_PAGES]]}
         yield {"title": document.title, "kind": document.kind, "encoding": document.encoding}
+
+    def _take(self, payload: Json) -> None:
+        allow_cpu_seconds(payload["cpu_seconds"])
+        if payload["first"]:
+            self._pieces = []
+        self._pieces.append(base64.b64decode(payload["base64"]))
 
 
 def run(parse: Callable[[str, bytes, str], ParsedDocument]) -> NoReturn:
