@@ -281,6 +281,11 @@ REASONS: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Split it into smaller files, then add those."),
         "retry",
     ),
+    "embedding_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The embedding model can make nothing of the text of this file."),
+        QT_TRANSLATE_NOOP("errors", "Try again. If it stays so, choose another embedding model in the settings."),
+        "retry",
+    ),
     "reader_unavailable": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The program part that reads files of this kind does not start."),
         QT_TRANSLATE_NOOP("errors", "Close other programs and try again. If it stays so, start Lamplight anew with python3 lamplight.py."),

@@ -1550,6 +1550,14 @@
         <translation>请重试，或将其拆分成较小的文件。</translation>
     </message>
     <message>
+        <source>The embedding model can make nothing of the text of this file.</source>
+        <translation>嵌入模型处理不了这个文件的文本。</translation>
+    </message>
+    <message>
+        <source>Try again. If it stays so, choose another embedding model in the settings.</source>
+        <translation>请重试。如果仍然如此，请在设置中选择另一个嵌入模型。</translation>
+    </message>
+    <message>
         <source>The file broke the program part that reads files.</source>
         <translation>这个文件使读取程序崩溃了。</translation>
     </message>
