@@ -14,6 +14,8 @@ _RULE = re.compile(
     r"^[ \t]{0,3}+(?=[^\n]*-)(?:\|[ \t]*+(?::?-++:?[ \t]*+(?:[|+][ \t]*+|(?=\n|\Z)))++|:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++\|?[ \t]*+)(?=\n|\Z)",
     re.MULTILINE,
 )
+_GRID = re.compile(r"[ \t]*\+(?:[-=]++\+)++[ \t]*$")
+_SIMPLE = re.compile(r"[ \t]*=++(?:[ \t]++=++)++[ \t]*$")
 _LONGEST_ROW = 4_000
 """A quoted cell that goes on for longer than this was never closed; its lines are taken one by one."""
 
@@ -50,6 +52,39 @@ def marked_tables(text: str) -> Iterator[Table]:
             end = next_end
         behind = end
         yield Table(start, end, " ".join(head.split()), tuple(rows))
+
+
+def drawn_tables(text: str) -> Iterator[Table]:
+    """The tables that reStructuredText draws: a grid of signs around every cell, or lines of equals signs above, within and below."""
+    block: list[tuple[int, str]] = []
+    place = 0
+    for line in [*text.split("\n"), ""]:
+        if line.strip():
+            block.append((place, line))
+        else:
+            yield from _drawn(block)
+            block = []
+        place += len(line) + 1
+
+
+def _drawn(block: list[tuple[int, str]]) -> Iterator[Table]:
+    """The table that a block of lines without a blank one is, if it is one. What stands in it above the table, its options, is part of it."""
+    first = next((number for number, (_, line) in enumerate(block) if _GRID.match(line) or _SIMPLE.match(line)), len(block))
+    lines = block[first:]
+    if len(lines) < 4:
+        return
+    is_grid = bool(_GRID.match(lines[0][1]))
+    borders = [number for number, (_, line) in enumerate(lines) if (_GRID if is_grid else _SIMPLE).match(line)]
+    names_end = next((number for number in borders[1:] if not is_grid or "=" in lines[number][1]), borders[1] if len(borders) > 1 else 0)
+    if not names_end:
+        return
+    words = " ".join(line for number, (_, line) in enumerate(lines[1:names_end], start=1) if number not in borders)
+    behind = lines[names_end + 1 :]
+    if is_grid:
+        rows = tuple(lines[number + 1][0] for number in borders if number >= names_end and number + 1 < len(lines))
+    else:
+        rows = tuple(start for start, line in behind if not _SIMPLE.match(line))
+    yield Table(block[0][0], lines[-1][0] + len(lines[-1][1]), " ".join(words.split()), rows)
 
 
 def file_table(text: str) -> Table:

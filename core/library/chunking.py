@@ -13,7 +13,7 @@ from zlib import crc32
 from core.library.file_kinds import Kind
 from core.library.sections import Section, sections
 from core.store.records import ChunkSpan
-from core.tables import Table, file_table, marked_tables
+from core.tables import Table, drawn_tables, file_table, marked_tables
 
 MAX_TOKENS = 260
 """No chunk has more tokens than this by the count of its pieces."""
@@ -66,7 +66,7 @@ def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
 
     Takes time in proportion to the length of `text`, whatever is in it.
     """
-    tables = [file_table(text)] if kind == "table" else list(marked_tables(text)) if kind in _WITH_TABLES else []
+    tables = _tables(text, kind)
     header = tables[0].header[:_HEADER_CHARACTERS] if kind == "table" else ""
     spans: list[tuple[int, int, str]] = []
     for group in _groups(text, kind, tables, count_tokens):
@@ -231,6 +231,14 @@ def _best_stop(pieces: list[_Piece], first: int, left: int, target: float) -> in
         if value >= best_value:
             best, best_value = index + 1, value
     return best
+
+
+def _tables(text: str, kind: Kind) -> list[Table]:
+    if kind == "table":
+        return [file_table(text)]
+    if kind == "rst":
+        return list(drawn_tables(text))
+    return list(marked_tables(text)) if kind in _WITH_TABLES else []
 
 
 def _with_whole_rows(pieces: list[_Piece], tables: list[Table]) -> list[_Piece]:

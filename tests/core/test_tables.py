@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.tables import file_table, is_row, is_rule, marked_tables
+from core.tables import drawn_tables, file_table, is_row, is_rule, marked_tables
 
 TEXT = "Before.\n\n| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 |\nAfter.\n\na | b\n--- | ---\n1 | 2\n\n|o|p|\n|-+-|\n|1|2|"
 
@@ -22,6 +22,26 @@ def test_tables_of_markdown_and_org_are_found_with_their_rows() -> None:
 )
 def test_what_only_looks_a_little_like_a_table_is_none(text: str) -> None:
     assert list(marked_tables(text)) == []
+
+
+GRID = "+-----+-----+\n| a   | b   |\n+=====+=====+\n| 1   | two |\n|     | 2   |\n+-----+-----+\n| 3   | 4   |\n+-----+-----+"
+SIMPLE = "=====  =====\na      b\n=====  =====\n1      2\n3      4\n=====  ====="
+
+
+def test_tables_that_are_drawn_are_found_with_their_rows() -> None:
+    text = f"Prices.\n\n.. table:: Oil\n\n{GRID}\n\nMore.\n\n{SIMPLE}\n\n+---+\n| x |\n+---+\n"
+
+    first, second = list(drawn_tables(text))[:2]
+
+    assert (text[first.start : first.end], text[second.start : second.end]) == (GRID, SIMPLE)
+    assert [table.header for table in (first, second)] == ["| a | b |", "a b"]
+    assert [text[row:].split("\n")[0] for row in first.rows] == ["| 1   | two |", "| 3   | 4   |"]
+    assert [text[row:].split("\n")[0] for row in second.rows] == ["1      2", "3      4"]
+
+
+@pytest.mark.parametrize("text", ["Title\n=====\n\nText", "=== ===\n", "a\n=== ===\nb\n=== ===", "+---+\n\n+---+", "+1\n+2\n+3\n+4\n+5"])
+def test_what_is_no_drawing_of_a_table_is_none(text: str) -> None:
+    assert list(drawn_tables(text)) == []
 
 
 def test_a_row_of_a_file_ends_where_its_quotes_are_closed() -> None:
@@ -47,12 +67,13 @@ def test_rows_and_rules_are_told_apart() -> None:
     assert is_rule("| --- | :-: |") and is_rule("--- | ---") and not is_rule("---") and not is_rule("| a |")
 
 
-@pytest.mark.parametrize("unit", ["|", "|-", "- ", "|---", '"a\n', "\n|-|", "a|b\n-|-\n", "-", " ", "\n"])
+@pytest.mark.parametrize("unit", ["|", "|-", "- ", "|---", '"a\n', "\n|-|", "a|b\n-|-\n", "-", " ", "\n", "+-", "= ", "+-+\n"])
 def test_pathological_texts_take_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
         started = time.thread_time()
         list(marked_tables(text))
+        list(drawn_tables(text))
         file_table(text)
         return time.thread_time() - started
 

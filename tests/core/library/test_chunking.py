@@ -200,6 +200,21 @@ def test_rows_know_their_columns_in_every_kind_of_text_that_has_tables(kind: Kin
     assert all(span.heading_path.endswith("| Part | Price |") for span in among_rows)
 
 
+def test_rows_of_a_drawn_table_know_their_columns_and_stay_whole() -> None:
+    border = "+----------+----------------+\n"
+    rows = [f"| Lens {number:3} | It costs.      |\n|          | {number:3} euros.     |\n" for number in range(80)]
+    text = (
+        "Prices\n======\n\n" + border + "| Part     | Price          |\n" + border.replace("-", "=") + "".join(row + border for row in rows)
+    )
+
+    spans = chunk(text, "rst", count_tokens)
+
+    among_rows = [span for span in spans if text.startswith("| Lens", span.start)]
+    assert len(among_rows) > 3
+    assert {span.heading_path for span in among_rows} == {"Prices > | Part | Price |"}
+    assert all(text[span.start : span.end].count("Lens") == text[span.start : span.end].count("euros") for span in spans)
+
+
 def test_a_row_goes_on_over_the_end_of_a_line_inside_quotes() -> None:
     rows = [f'{number},"Lens.\nIt costs, they say,\n{number} euros."\n' for number in range(120)]
     text = "number,words\n" + "".join(rows)
