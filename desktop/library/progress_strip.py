@@ -107,8 +107,7 @@ class ProgressStrip(QWidget):
         self._bar.setValue(round(pace.fraction * _STEPS))
         self._count.show_text(" · ".join(self._counts()))
         self._time.setText("" if self._paused or pace.held else " · ".join(self._speeds()))
-        stands = self._paused or pace.held
-        self._name.show_text(self.tr("Questions work meanwhile with what is ready.") if stands else shown_name(pace.name))
+        self._name.show_text(self._reason_it_stands() or shown_name(pace.name))
         self._bar.setAccessibleName(self.tr("Indexing progress"))
         self._bar.setAccessibleDescription(f"{self._count.full_text} {self._time.text()}".strip())
         self.button.set_icon("play" if self._paused else "pause")
@@ -122,9 +121,12 @@ class ProgressStrip(QWidget):
             count = self.tr("{done} of {total} passages").format(done=f"{pace.embedded:,}", total=f"{pace.chunks:,}")
         if self._paused:
             return [self.tr("Paused"), count]
-        if pace.held:
-            return [self.tr("Waits while a question is answered"), count]
         return [count, f"{int(pace.fraction * 100)} %"]
+
+    def _reason_it_stands(self) -> str:
+        if self._paused:
+            return self.tr("Questions work meanwhile with what is ready.")
+        return self.tr("Waits while a question is answered") if self._pace.held else ""
 
     def _speeds(self) -> list[str]:
         pace = self._pace

@@ -84,7 +84,7 @@
     </message>
     <message>
         <source>only {files}</source>
-        <translation>仅限{files}</translation>
+        <translation>仅限 {files}</translation>
     </message>
     <message>
         <source>the web search was not restricted</source>
@@ -594,7 +594,7 @@
     </message>
     <message>
         <source>Waits while a question is answered</source>
-        <translation>正在回答问题，索引暂候</translation>
+        <translation>等待问题回答完毕</translation>
     </message>
     <message>
         <source>{speed} files/s</source>
