@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from core.cancel import CancelToken
+from core.cancel import CancelToken, until_cancelled
 from core.documents import DocumentState, IndexedFile, IndexReport
 from core.errors import DocumentUnreadable, ModelUnusable
 from core.events import (
@@ -46,6 +47,8 @@ from core.store.records import FileFacts, MadeVector, MissingVector, embedding_k
 from core.store.storable import storable
 from core.store.unit_vectors import unit
 
+T = TypeVar("T")
+
 BATCH_CHUNKS = 32
 """Chunks in one call of the encoder and in one transaction: a cancel or a question waits for one call at most, and no more is lost."""
 
@@ -57,6 +60,9 @@ DURABLE_TOGETHER = 64
 
 HELD_LOOK_SECONDS = 0.25
 """How often a run that waits for a question looks whether a file has changed meanwhile."""
+
+LARGE = 500_000
+"""From so many bytes or characters on, decoding and cutting takes so long that somebody who wants to stop would notice."""
 
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
@@ -342,12 +348,18 @@ class IndexingRun:
             return self._without_text(facts, "reader_crashed", time.monotonic() - started)
 
     def _text(self, path: Path, data: bytes) -> ExtractedText:
-        return self._reader.read(path, data, self._cancel) if is_document(path) else extract(path, data)
+        if is_document(path):
+            return self._reader.read(path, data, self._cancel)
+        return self._obeying(len(data), lambda: extract(path, data))
+
+    def _obeying(self, size: int, work: Callable[[], T]) -> T:
+        """Do work that takes seconds for a large file, so that a cancel need not wait for it."""
+        return until_cancelled(work, self._cancel) if size >= LARGE else work()
 
     def _put(self, facts: FileFacts, extracted: ExtractedText, started: float) -> IndexedFile | _Waiting:
         """Cut a text and store it with its words, and with the vectors that are known already."""
         text = storable(extracted.text)
-        spans = chunk(text, extracted.kind, self._count_tokens)
+        spans = self._obeying(len(text), lambda: chunk(text, extracted.kind, self._count_tokens))
         if not spans:
             raise DocumentUnreadable(f"{facts.path} has no text in it.", code="empty")
         model_id = self._embedder.model_id

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from core.cancel import CancelToken
 from core.documents import IndexReport
+from core.errors import Cancelled
 from core.events import FileFinished, FileSearchable, FileStarted, IndexEvent, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress
+from core.library import indexing
 from core.library.changed_paths import ChangedPaths
-from core.library.indexing import BATCH_CHUNKS, READ_WHILE_ASKED
+from core.library.indexing import BATCH_CHUNKS, LARGE, READ_WHILE_ASKED
 from core.retrieval.hybrid import HybridRetriever
+from core.store.records import ChunkSpan
 from tests.core.library.shelf import Shelf, long_text
 
 LONG = BATCH_CHUNKS * 3
@@ -213,3 +219,20 @@ def test_progress_counts_files_that_are_read_and_vectors_that_are_made(shelf: Sh
     assert (progress[0].read, progress[0].files, progress[0].embedded) == (1, 3, 0)
     assert progress[-1] == IndexProgress(3, 3, chunks, chunks)
     assert {event.chunks for event in progress if event.read == 3} == {chunks}
+
+
+def test_a_cancel_is_obeyed_while_a_large_file_is_being_cut(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.write("a.txt", "All of it is large. " * (LARGE // 20 + 1))
+    cancel, may_end = CancelToken(), threading.Event()
+
+    def cut(text: str, *_given: object) -> list[ChunkSpan]:
+        cancel.cancel()
+        assert may_end.wait(20)
+        return [ChunkSpan(0, len(text), 1)]
+
+    monkeypatch.setattr(indexing, "chunk", cut)
+    with pytest.raises(Cancelled):
+        shelf.events(cancel=cancel)
+
+    may_end.set()
+    assert shelf.library.check().counts.chunks == 0
