@@ -20,7 +20,7 @@ from core.store.storable import storable
 from core.store.takeover import answer_with, answering_embedder, free_slot
 from core.store.words import indexed_form, words_version
 
-PIECE_CHUNKS = 500
+PIECE_CHUNKS = 300
 """So many chunks of files that are forgotten go in one transaction: others may write, or stop the work, in between."""
 
 BLOCK_CHARACTERS = 4096

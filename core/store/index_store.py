@@ -50,6 +50,9 @@ from core.store.unit_vectors import unit, unit_rows
 MAX_RESULTS = 4096
 """sqlite-vec answers no more than this many neighbours at once."""
 
+# Another writer looks ten times a second whether it is its turn.
+_OTHERS_TURN_SECONDS = 0.12
+
 _ALL_MISSING = 'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?'
 
 
@@ -304,6 +307,8 @@ class IndexStore:
             with self._database.writing() as connection:
                 ensure_words_version(connection)
                 is_done = remove_piece(connection)
+            if not is_done:
+                cancel.wait(_OTHERS_TURN_SECONDS)
         return True
 
     def make_durable(self) -> None:
