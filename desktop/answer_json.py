@@ -31,6 +31,9 @@ from core.events import (
     FileStarted,
     IndexEvent,
     IndexFinished,
+    IndexGoesOn,
+    IndexHeld,
+    IndexProgress,
     IndexStarted,
     StepFinished,
     StepStarted,
@@ -128,6 +131,12 @@ def index_event_json(event: IndexEvent) -> Json:
             return {"event": "file_searchable", **indexed_file_json(file), "done": done, "total": total}
         case FileProgress(path, done, total):
             return {"event": "file_progress", "file": str(path), "done": done, "total": total}
+        case IndexProgress(read, files, embedded, chunks):
+            return {"event": "index_progress", "read": read, "files": files, "embedded": embedded, "chunks": chunks}
+        case IndexHeld():
+            return {"event": "index_held"}
+        case IndexGoesOn():
+            return {"event": "index_goes_on"}
         case FileFinished(file, done, total):
             return {"event": "file", **indexed_file_json(file), "done": done, "total": total}
         case IndexFinished(report):

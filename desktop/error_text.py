@@ -216,6 +216,10 @@ ERRORS: Mapping[str, ErrorText] = {
 }
 
 REASONS: Mapping[str, ErrorText] = {
+    "other_model": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "Waits for the new embedding model."),
+        QT_TRANSLATE_NOOP("errors", "Nothing to do. Until all files are done, the model before finds it."),
+    ),
     "empty": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file is empty."),
         QT_TRANSLATE_NOOP("errors", "Nothing to do. When it has text, it is read by itself."),
@@ -303,6 +307,10 @@ NOTES: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Your files were searched by words only: the search by meaning failed."),
         QT_TRANSLATE_NOOP("errors", "Passages that say it in other words may be missing. Check the embedding model in the settings."),
         "open_settings",
+    ),
+    "vectors_incomplete": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "Another embedding model is taking over, so most of your files were searched by words only."),
+        QT_TRANSLATE_NOOP("errors", "The model before cannot be used any more. Wait until all files are indexed by the new one."),
     ),
     "words_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Your files were searched by meaning only: the search by words failed."),

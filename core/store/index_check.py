@@ -33,12 +33,12 @@ class IndexCounts:
 def count_index(connection: apsw.Connection, damage: Sequence[str]) -> IndexCounts:
     """Count what should agree: every file has as many chunks as it says, every chunk has one word row, and in a ready file one vector.
 
-    `damage` are problems that are known already; they come first.
+    `damage` are problems that are known already; they come first. A file whose removal broke off is not counted: the next run deletes its rest.
     """
     problems = [*damage]
     documents, ready, words_only = fetch_one(
         connection,
-        "SELECT count(*), coalesce(sum(state = 'ready'), 0), coalesce(sum(state = 'waiting' AND chunk_count > 0), 0) FROM documents",
+        "SELECT count(*), coalesce(sum(state = 'ready'), 0), coalesce(sum(state = 'waiting' AND chunk_count > 0), 0) FROM documents WHERE reason <> 'going'",
     ) or (0, 0, 0)
     chunks = {row[0] for row in connection.execute("SELECT id FROM chunks")}
     embedded = set(
@@ -48,12 +48,12 @@ def count_index(connection: apsw.Connection, damage: Sequence[str]) -> IndexCoun
     vectors = {(row[0], slot) for slot in slots_in_use(connection) for row in connection.execute(VECTORS[slot].rows)}
     for path, expected, actual in connection.execute(
         "SELECT path, chunk_count, count(chunks.id) FROM documents LEFT JOIN chunks ON document_id = documents.id"
-        " GROUP BY documents.id HAVING chunk_count <> count(chunks.id)"
+        " WHERE reason <> 'going' GROUP BY documents.id HAVING chunk_count <> count(chunks.id)"
     ):
         problems.append(f"{os.fsdecode(path)}: {expected} chunks expected, {actual} found")
     orphans = connection.execute("SELECT count(*) FROM texts WHERE document_id NOT IN (SELECT id FROM documents)").get
     orphans += connection.execute(
-        "SELECT count(*) FROM pages WHERE document_id NOT IN (SELECT id FROM documents WHERE chunk_count > 0)"
+        "SELECT count(*) FROM pages WHERE document_id NOT IN (SELECT id FROM documents WHERE chunk_count > 0 OR reason = 'going')"
     ).get
     if chunks != words:
         problems.append(f"{len(chunks ^ words)} chunks and word rows do not belong together")

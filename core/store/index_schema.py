@@ -97,6 +97,7 @@ class VectorStatements:
     of_key: str
     has: str
     missing: str
+    count_missing: str
     none_missing: str
 
 
@@ -131,6 +132,10 @@ def _statements(slot: str) -> VectorStatements:
         missing=named(
             'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ?'
             " AND NOT EXISTS (SELECT 1 FROM VECTORS_rowids AS made WHERE made.rowid = chunks.id) ORDER BY ordinal LIMIT ?"
+        ),
+        count_missing=named(
+            "SELECT count(*) FROM chunks WHERE document_id = ?"
+            " AND NOT EXISTS (SELECT 1 FROM VECTORS_rowids AS made WHERE made.rowid = chunks.id)"
         ),
         none_missing=named(
             "SELECT count(*) > 0 AND count(*) = count(made.rowid) FROM chunks LEFT JOIN VECTORS_rowids AS made ON made.rowid = chunks.id"

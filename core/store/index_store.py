@@ -25,7 +25,7 @@ from core.store.index_check import IndexCounts, count_index
 from core.store.index_rows import (
     BLOCK_CHARACTERS,
     INSERT_WORDS,
-    delete_content,
+    begin_removal,
     documents_within,
     ensure_words_version,
     finish,
@@ -33,6 +33,7 @@ from core.store.index_rows import (
     keep_chunks,
     knows_path,
     pages_around,
+    remove_piece,
     slot_for_writing,
     slot_of,
     text_slice,
@@ -45,10 +46,14 @@ from core.store.index_schema import MIGRATIONS, VECTORS
 from core.store.index_search import chunk_ids_of, nearest_of_all, ranked_by_words, similarities_of
 from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
 from core.store.storable import storable
+from core.store.takeover import answering_embedder, may_take_over, place_of, remember_place, take_over
 from core.store.unit_vectors import unit, unit_rows
 
 MAX_RESULTS = 4096
 """sqlite-vec answers no more than this many neighbours at once."""
+
+# Another writer looks ten times a second whether it is its turn.
+_OTHERS_TURN_SECONDS = 0.12
 
 _ALL_MISSING = 'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?'
 
@@ -109,7 +114,7 @@ class IndexStore:
                 connection,
                 "SELECT id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count, coalesce(model_id, ''),"
                 " checked_ns, reader_version"
-                " FROM documents LEFT JOIN embedders USING (slot) ORDER BY path",
+                " FROM documents LEFT JOIN embedders USING (slot) WHERE reason <> 'going' ORDER BY path",
             )
         return [StoredDocument(_document(row[:10]), row[10], row[11], row[12]) for row in rows]
 
@@ -194,7 +199,7 @@ class IndexStore:
         with self._database.writing(durable=durable) as connection:
             ensure_words_version(connection)
             slot = slot_for_writing(connection, embedder_id, dimension)
-            kept = self._kept(connection, file, text, spans, slot, cancel)
+            kept = self._kept(connection, file, text, spans, cancel)
             document_id = write_row(connection, file, "waiting", "", len(spans), slot)
             title = storable(file.title)
             written: dict[int, bytes] = {}
@@ -225,7 +230,7 @@ class IndexStore:
                     written[chunk_id] = vector
             if not learn_codes(connection, slot, cancel):
                 write_codes(connection, slot, written)
-            finish(connection, document_id, slot, cancel)
+            finish(connection, document_id, slot)
         return document_id
 
     def add_vectors(
@@ -233,8 +238,7 @@ class IndexStore:
     ) -> frozenset[int]:
         """Add vectors in one transaction, and make those of the documents `whole` ready that lack none now; returns these.
 
-        A chunk that is gone, or has its vector already, is passed over: another run may have been there. Vectors that such a document
-        had of another model go as soon as it has all of this one. Where `whole` names any, this and everything written before it survive a
+        A chunk that is gone, or has its vector already, is passed over: another run may have been there. Where `whole` names any, this and everything written before it survive a
         cut of the power. Raises `Cancelled`.
         """
         cancel = cancel or CancelToken()
@@ -242,6 +246,7 @@ class IndexStore:
             slot = slot_for_writing(connection, embedder_id, dimension)
             written: dict[int, bytes] = {}
             for item in made:
+                cancel.check()
                 row = fetch_one(connection, "SELECT embedding_key FROM chunks WHERE id = ?", (item.chunk_id,))
                 if row is None or connection.execute(VECTORS[slot].has, (item.chunk_id,)).get:
                     continue
@@ -251,22 +256,20 @@ class IndexStore:
                 written[item.chunk_id] = item.vector
             if not learn_codes(connection, slot, cancel):
                 write_codes(connection, slot, written)
-            return frozenset(document_id for document_id in whole if finish(connection, document_id, slot, cancel))
+            return frozenset(document_id for document_id in whole if finish(connection, document_id, slot))
 
     @staticmethod
-    def _kept(
-        connection: apsw.Connection, file: FileFacts, text: str, spans: Sequence[ChunkSpan], slot: int, cancel: CancelToken
-    ) -> dict[int, int]:
+    def _kept(connection: apsw.Connection, file: FileFacts, text: str, spans: Sequence[ChunkSpan], cancel: CancelToken) -> dict[int, int]:
         """Ids of the file's chunks that stay as they are, by their new ordinals; all others are deleted.
 
         A chunk that an edit left alone keeps its words and its vectors: taking a vector out of the index costs more than anything else.
         """
-        row = fetch_one(connection, "SELECT id, title, slot FROM documents WHERE path = ?", (os.fsencode(file.path),))
+        row = fetch_one(connection, "SELECT id, title FROM documents WHERE path = ?", (os.fsencode(file.path),))
         if row is None:
             return {}
-        document_id, title, slot_before = row
+        document_id, title = row
         wanted: dict[tuple[str, str], list[int]] = {}
-        if (title, slot_before) == (storable(file.title), slot):
+        if title == storable(file.title):
             for ordinal, span in enumerate(spans):
                 wanted.setdefault((storable(span.heading_path), text[span.start : span.end]), []).append(ordinal)
         return keep_chunks(connection, document_id, wanted, cancel)
@@ -291,21 +294,32 @@ class IndexStore:
             connection.execute("UPDATE documents SET reader_version = 0 WHERE path = ?", (os.fsencode(path),))
 
     def remove(self, paths: Iterable[Path], cancel: CancelToken | None = None) -> int:
-        """Forget files and everything made from them; returns how many were known. One transaction for each file.
+        """Forget files and everything made from them; returns how many were known.
 
-        Raises `Cancelled` between two chunks; the file being forgotten is then still there.
+        From the first transaction on nothing of them is found. They are then deleted in pieces, so that nobody waits long for the writer.
+        Raises `Cancelled` between two: `finish_removals` deletes what is left, as after a crash.
         """
         cancel = cancel or CancelToken()
-        removed = 0
-        for path in paths:
+        cancel.check()
+        with self._database.writing() as connection:
+            removed = sum(begin_removal(connection, path) for path in paths)
+        self.finish_removals(cancel)
+        return removed
+
+    def finish_removals(self, cancel: CancelToken) -> bool:
+        """Delete what is left of files whose removal has begun; returns whether there was anything. Raises `Cancelled`."""
+        with self._database.reading() as connection:
+            if not connection.execute("SELECT EXISTS (SELECT 1 FROM documents WHERE reason = 'going')").get:
+                return False
+        is_done = False
+        while not is_done:
+            cancel.check()
             with self._database.writing() as connection:
                 ensure_words_version(connection)
-                row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (os.fsencode(path),))
-                if row:
-                    delete_content(connection, row[0], cancel)
-                    connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
-                    removed += 1
-        return removed
+                is_done = remove_piece(connection)
+            if not is_done:
+                cancel.wait(_OTHERS_TURN_SECONDS)
+        return True
 
     def make_durable(self) -> None:
         """Wait until the disk holds everything that was written: a cut of the power takes nothing of it away."""
@@ -315,7 +329,51 @@ class IndexStore:
         """Give freed pages back and empty the log, so that nothing of removed files stays in any file of ours."""
         self._database.erase_free_pages()
 
+    # -- which model answers
+
+    def answering_embedder(self) -> str:
+        """The id of the model whose vectors answer; "" while there are none. Does not create the file."""
+        if not self._path.exists():
+            return ""
+        with self._database.reading() as connection:
+            return answering_embedder(connection)
+
+    def take_over(self, embedder_id: str) -> bool:
+        """Let this model answer from now on, if it has the vectors of every file, and delete the other's, in one transaction.
+
+        Returns whether vectors were deleted: `erase_deleted` takes them out of the files.
+        """
+        with self._database.reading() as connection:
+            if not may_take_over(connection, embedder_id):
+                return False
+        with self._database.writing(durable=True) as connection:
+            if not may_take_over(connection, embedder_id):
+                return False
+            take_over(connection, embedder_id)
+            return True
+
+    def remember_place(self, embedder_id: str, place: str) -> None:
+        """Write down where a model lies: while another one takes over, it still has to answer."""
+        with self._database.reading() as connection:
+            if place_of(connection, embedder_id) == place:
+                return
+        with self._database.writing() as connection:
+            remember_place(connection, embedder_id, place)
+
+    def place_of(self, embedder_id: str) -> str:
+        """Where a model lay when it was used last; "" if nobody said."""
+        with self._database.reading() as connection:
+            return place_of(connection, embedder_id)
+
     # -- vectors that are to be made, and those that need not be made again
+
+    def count_missing(self, document_id: int, embedder_id: str) -> int:
+        """How many chunks of a document have no vector of this model yet."""
+        with self._database.reading() as connection:
+            slot = slot_of(connection, embedder_id)
+            if slot is None:
+                return int(connection.execute("SELECT count(*) FROM chunks WHERE document_id = ?", (document_id,)).get)
+            return int(connection.execute(VECTORS[slot].count_missing, (document_id,)).get)
 
     def missing(self, document_id: int, embedder_id: str, *, after: int, limit: int) -> list[MissingVector]:
         """At most `limit` chunks of a document that have no vector of this model yet, in order, from behind ordinal `after`."""
@@ -445,7 +503,7 @@ class IndexStore:
                 row = fetch_one(
                     connection,
                     'SELECT document_id, path, title, heading_path, start, "end", line FROM chunks JOIN documents ON documents.id = document_id'
-                    " WHERE chunks.id = ?",
+                    " WHERE chunks.id = ? AND reason <> 'going'",
                     (chunk_id,),
                 )
                 if row:

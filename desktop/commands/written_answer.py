@@ -100,7 +100,8 @@ def closing_lines(answer: Answer) -> list[str]:
         heading = "Closest passages" if answer.refused else "Sources"
         lines += ["", heading, *(line for citation in answer.citations for line in _source(citation))]
     if answer.web.searched and not answer.web.error:
-        lines += ["", f'Searched the web for "{answer.web.query}": {len(answer.web.results)} results']
+        unrestricted = "" if answer.scope.is_everything else " (a web search is not restricted)"
+        lines += ["", f'Searched the web for "{answer.web.query}": {len(answer.web.results)} results{unrestricted}']
     elif answer.web.error:
         text = describe(WebSearchFailed("", code=answer.web.error))
         lines += ["", text.title]

@@ -37,6 +37,8 @@ class RowStatus:
 def state_line(status: RowStatus) -> str:
     """One line: the state, and the reason if there is one."""
     match status.state:
+        case "waiting" if status.reason == "other_model":
+            return reason_line(status.reason)
         case "waiting" if status.passages:
             return translate("LibraryWords", "Found by its words so far")
         case "waiting":

@@ -83,6 +83,14 @@
         <translation>{count} 个网页</translation>
     </message>
     <message>
+        <source>only {files}</source>
+        <translation>仅限 {files}</translation>
+    </message>
+    <message>
+        <source>the web search was not restricted</source>
+        <translation>联网搜索不受此限制</translation>
+    </message>
+    <message>
         <source>1 passage from {files} of {all} files</source>
         <translation>1 个段落，来自 {all} 个文件中的 {files} 个</translation>
     </message>
@@ -240,6 +248,63 @@
     <message>
         <source>New conversation</source>
         <translation>新对话</translation>
+    </message>
+</context>
+<context>
+    <name>Days</name>
+    <message>
+        <source>files changed on {day}</source>
+        <translation>{day} 更改过的文件</translation>
+    </message>
+    <message>
+        <source>files changed from {first} to {last}</source>
+        <translation>{first} 至 {last} 更改过的文件</translation>
+    </message>
+    <message>
+        <source>files changed since {day}</source>
+        <translation>{day} 以来更改过的文件</translation>
+    </message>
+    <message>
+        <source>files changed up to {day}</source>
+        <translation>{day} 及之前更改过的文件</translation>
+    </message>
+</context>
+<context>
+    <name>DaysButton</name>
+    <message>
+        <source>Search only files changed on certain days</source>
+        <translation>仅搜索在某些日期更改过的文件</translation>
+    </message>
+    <message>
+        <source>Files changed at any time</source>
+        <translation>任何时间更改过的文件</translation>
+    </message>
+    <message>
+        <source>Files changed in the last {count} days</source>
+        <translation>最近 {count} 天内更改过的文件</translation>
+    </message>
+    <message>
+        <source>Files changed between two days…</source>
+        <translation>两个日期之间更改过的文件…</translation>
+    </message>
+</context>
+<context>
+    <name>DaysDialog</name>
+    <message>
+        <source>Files changed between two days</source>
+        <translation>两个日期之间更改过的文件</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>从</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>到</translation>
+    </message>
+    <message>
+        <source>Both days are included. What counts is when the file was last saved on this computer.</source>
+        <translation>包括这两天。以文件在这台电脑上最后一次保存的时间为准。</translation>
     </message>
 </context>
 <context>
@@ -595,16 +660,20 @@
 <context>
     <name>ProgressStrip</name>
     <message>
-        <source>{done} of {total} files</source>
-        <translation>{done} / {total} 个文件</translation>
-    </message>
-    <message>
         <source>Paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
+        <source>Waits while a question is answered</source>
+        <translation>等待问题回答完毕</translation>
+    </message>
+    <message>
         <source>{speed} files/s</source>
         <translation>每秒 {speed} 个文件</translation>
+    </message>
+    <message>
+        <source>{speed} passages/s</source>
+        <translation>每秒 {speed} 个段落</translation>
     </message>
     <message>
         <source>{time} left</source>
@@ -625,6 +694,14 @@
     <message>
         <source>Pause indexing</source>
         <translation>暂停建立索引</translation>
+    </message>
+    <message>
+        <source>{done} of {total} files read</source>
+        <translation>已读取 {done}/{total} 个文件</translation>
+    </message>
+    <message>
+        <source>{done} of {total} passages</source>
+        <translation>{done}/{total} 个段落</translation>
     </message>
 </context>
 <context>
@@ -710,6 +787,14 @@
     <message>
         <source>Only in:</source>
         <translation>仅在：</translation>
+    </message>
+    <message>
+        <source>Only:</source>
+        <translation>仅限：</translation>
+    </message>
+    <message>
+        <source>A web search is not restricted by this.</source>
+        <translation>联网搜索不受此限制。</translation>
     </message>
     <message>
         <source>Press to search everywhere again</source>
@@ -1486,6 +1571,14 @@
         <translation>请直接说出要找的事物，不要包含地址、机密或文件路径。</translation>
     </message>
     <message>
+        <source>Waits for the new embedding model.</source>
+        <translation>等待新的嵌入模型。</translation>
+    </message>
+    <message>
+        <source>Nothing to do. Until all files are done, the model before finds it.</source>
+        <translation>您无需操作。在所有文件处理完之前，仍由原来的模型查找它。</translation>
+    </message>
+    <message>
         <source>The file is empty.</source>
         <translation>文件是空的。</translation>
     </message>
@@ -1572,6 +1665,14 @@
     <message>
         <source>Passages that say it in other words may be missing. Check the embedding model in the settings.</source>
         <translation>换了说法的段落可能会遗漏。请检查设置中的嵌入模型。</translation>
+    </message>
+    <message>
+        <source>Another embedding model is taking over, so most of your files were searched by words only.</source>
+        <translation>正在换用另一个嵌入模型，因此您的大部分文件仅按字词搜索。</translation>
+    </message>
+    <message>
+        <source>The model before cannot be used any more. Wait until all files are indexed by the new one.</source>
+        <translation>原来的模型已无法使用。请您等待新模型为所有文件建立索引。</translation>
     </message>
     <message>
         <source>Your files were searched by meaning only: the search by words failed.</source>

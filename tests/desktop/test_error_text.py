@@ -42,10 +42,12 @@ REASON_CODES = [
     "reader_unavailable",
     "timed_out",
     "reader_crashed",
+    "other_model",
 ]
 WEB_CODES = ["web_offline", "web_limited", "web_timed_out", "web_failed", "web_declined", "web_query_refused"]
 NOTE_CODES = [
     "vectors_failed",
+    "vectors_incomplete",
     "words_failed",
     "route_failed",
     "decompose_failed",

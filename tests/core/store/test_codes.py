@@ -160,9 +160,13 @@ def test_two_models_have_codes_of_their_own(store: IndexStore) -> None:
     for number in range(6):
         put(store, f"file{number}", made[number * 400 : (number + 1) * 400, ::-1].copy(), "fake-2")
     assert store.check().problems == ()
+    for model, vector in ((MODEL, made[5]), ("fake-2", made[5, ::-1].copy())):
+        assert store.search_vectors(vector, 1, model)[0][1] == pytest.approx(1.0, abs=1e-5)
+
+    assert store.take_over("fake-2")
+    assert store.check().problems == ()
     assert store.search_vectors(made[5], 3, MODEL) == []
-    hits = store.search_vectors(made[5, ::-1].copy(), 1, "fake-2")
-    assert hits[0][1] == pytest.approx(1.0, abs=1e-5)
+    assert store.search_vectors(made[5, ::-1].copy(), 1, "fake-2")[0][1] == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_check_tells_codes_that_are_not_in_step(store: IndexStore, home: Path) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolBut
 from pytestqt.qtbot import QtBot
 
 from core.documents import IndexedFile, IndexReport
-from core.events import FileFinished, FileProgress, FileStarted, IndexFinished, IndexStarted
+from core.events import FileFinished, FileStarted, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress, IndexStarted
 from core.settings import Language
 from desktop.error_text import REASONS
 from desktop.library.document_words import what_to_do
@@ -69,20 +69,34 @@ def test_documents_appear_with_a_count_of_those_ready(panel: LibraryPanel) -> No
     assert panel.counts.text() == "1 of 2 ready"
 
 
-def test_indexing_shows_files_speed_and_time_left(panel: LibraryPanel, clock: _Clock) -> None:
+def test_indexing_shows_how_far_it_is_how_fast_it_goes_and_how_long_it_takes(panel: LibraryPanel, clock: _Clock) -> None:
     panel.show_documents([document(NOTES / "a.txt", "waiting"), document(NOTES / "b.txt", "waiting")], [NOTES])
 
-    panel.show_event(IndexStarted(4))
-    clock.now = 10.0
-    panel.show_event(FileFinished(IndexedFile(NOTES / "a.txt", "ready", chunks=3), 2, 4))
-    panel.show_event(FileStarted(NOTES / "b.txt", 2, 4))
-    panel.show_event(FileProgress(NOTES / "b.txt", 1, 2))
-
+    panel.show_event(IndexStarted(40))
+    clock.now = 4.0
+    panel.show_event(FileStarted(NOTES / "b.txt", 0, 40))
+    panel.show_event(IndexProgress(10, 40, 0, 500))
     assert panel.progress.isVisible()
-    assert panel.progress.words == "2 of 4 files · 62 %\nb.txt\n0.2 files/s · 6 s left"
+    assert panel.progress.words == "10 of 40 files read · 2 %\nb.txt\n2.5 files/s"
+
+    for embedded in range(0, 1500, 300):
+        panel.show_event(IndexProgress(40, 40, embedded, 3000))
+        clock.now += 5.0
+    assert panel.progress.words == "1,200 of 3,000 passages · 46 %\nb.txt\n60 passages/s · 30 s left"
 
     panel.show_event(IndexFinished(IndexReport()))
     assert panel.progress.isHidden()
+
+
+def test_while_a_question_is_answered_the_bar_says_that_it_waits(panel: LibraryPanel) -> None:
+    panel.show_event(IndexStarted(40))
+    panel.show_event(IndexProgress(40, 40, 300, 3000))
+
+    panel.show_event(IndexHeld())
+    assert panel.progress.words == "300 of 3,000 passages · 19 %\nWaits while a question is answered\n"
+
+    panel.show_event(IndexGoesOn())
+    assert "Waits" not in panel.progress.words
 
 
 def test_a_run_after_a_save_shows_its_progress_only_if_it_takes_long(panel: LibraryPanel, clock: _Clock) -> None:
