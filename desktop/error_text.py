@@ -125,6 +125,14 @@ ERRORS: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Shorten it, or add the long text as a file and ask about that."),
         "new_question",
     ),
+    "encoding_unknown": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "There is no encoding of that name."),
+        QT_TRANSLATE_NOOP("errors", "Name one such as utf-8, gb18030, big5, shift_jis or windows-1252, or auto."),
+    ),
+    "encoding_fixed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "This file says itself how it is to be read."),
+        QT_TRANSLATE_NOOP("errors", "Only for text and web pages can an encoding be chosen."),
+    ),
     "library_empty": ErrorText(
         QT_TRANSLATE_NOOP("errors", "There is no file in the library yet."),
         QT_TRANSLATE_NOOP("errors", "Add files or a folder first."),
@@ -218,7 +226,11 @@ REASONS: Mapping[str, ErrorText] = {
     ),
     "binary": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file does not contain text."),
-        QT_TRANSLATE_NOOP("errors", "Save it as plain text, then try again."),
+        QT_TRANSLATE_NOOP("errors", "If it is text, choose its encoding. Otherwise save it as plain text, then try again."),
+    ),
+    "wrong_encoding": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The file is not text in the encoding that was chosen for it."),
+        QT_TRANSLATE_NOOP("errors", "Choose another encoding, or let Lamplight find it: “Automatic”, on the command line auto."),
     ),
     "too_large": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file is too large."),
@@ -271,6 +283,11 @@ REASONS: Mapping[str, ErrorText] = {
     "too_much_memory": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Reading the file takes more memory than one file may have."),
         QT_TRANSLATE_NOOP("errors", "Split it into smaller files, then add those."),
+        "retry",
+    ),
+    "embedding_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The embedding model can make nothing of the text of this file."),
+        QT_TRANSLATE_NOOP("errors", "Try again. If it stays so, choose another embedding model in the settings."),
         "retry",
     ),
     "reader_unavailable": ErrorText(

@@ -11,8 +11,9 @@ from itertools import accumulate, pairwise
 from zlib import crc32
 
 from core.library.file_kinds import Kind
-from core.library.headings import Section, sections
+from core.library.sections import Section, sections
 from core.store.records import ChunkSpan
+from core.tables import Table, drawn_tables, file_table, marked_tables
 
 MAX_TOKENS = 260
 """No chunk has more tokens than this by the count of its pieces."""
@@ -43,7 +44,11 @@ _BORDER = re.compile(
     r"""|(?P<latin>(?<![.!?])[.!?]++["'”’)\]]*+[ \t]++(?=[^a-z]))"""
 )
 
-_MARKDOWN_TABLE = re.compile(r"^(?P<head>\|[^\n]*)\n\|(?=[^\n]*-)[ :|-]*+\n(?P<rows>(?:\|[^\n]*+(?:\n|\Z))*+)", re.MULTILINE)
+# Text whose lines are its sentences: a full stop inside one ends nothing.
+_BY_LINE: frozenset[Kind] = frozenset({"code", "json", "records", "settings", "yaml", "log"})
+_WITH_TABLES: frozenset[Kind] = frozenset({"markdown", "org", "prose", "other"})
+
+_LINE_BORDER = re.compile(r"(?P<paragraph>\n[ \t\u3000]*+\n(?:[ \t]*+\n)*+)|(?P<line>\n)")
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
@@ -61,10 +66,10 @@ def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
 
     Takes time in proportion to the length of `text`, whatever is in it.
     """
-    header = _table_header(text) if kind == "table" else ""
-    tables = list(_tables(text)) if kind == "markdown" else []
+    tables = _tables(text, kind)
+    header = tables[0].header[:_HEADER_CHARACTERS] if kind == "table" else ""
     spans: list[tuple[int, int, str]] = []
-    for group in _groups(text, sections(text, kind), count_tokens):
+    for group in _groups(text, kind, tables, count_tokens):
         spans.extend(group)
     found: list[ChunkSpan] = []
     line, position = 1, 0
@@ -75,9 +80,13 @@ def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
     return found
 
 
-def _groups(text: str, parts: list[Section], count_tokens: CountTokens) -> Iterator[list[tuple[int, int, str]]]:
+def _groups(text: str, kind: Kind, tables: list[Table], count_tokens: CountTokens) -> Iterator[list[tuple[int, int, str]]]:
     """Chunks of each run of sections: a long section alone, short ones together as long as they fit."""
-    pieces_of = _count(text, [_split(text, part.start, part.end) for part in parts], count_tokens)
+    parts = sections(text, kind)
+    border = _LINE_BORDER if kind in _BY_LINE else _BORDER
+    pieces_of = _count(text, [_split(text, part.start, part.end, border) for part in parts], count_tokens)
+    if tables:
+        pieces_of = [_with_whole_rows(pieces, tables) for pieces in pieces_of]
     run: list[_Piece] = []
     path, only_headings = "", True
     for part, pieces in zip(parts, pieces_of, strict=True):
@@ -102,11 +111,11 @@ def _tokens(pieces: list[_Piece]) -> int:
     return sum(piece.tokens for piece in pieces)
 
 
-def _split(text: str, start: int, end: int) -> list[tuple[int, int, int]]:
+def _split(text: str, start: int, end: int, border_pattern: re.Pattern[str]) -> list[tuple[int, int, int]]:
     """Sentences and lines of a section as (start, end, border after it); very long ones are cut at spaces, or anywhere."""
     pieces: list[tuple[int, int, int]] = []
     begin = start
-    for match in _BORDER.finditer(text, start, end):
+    for match in border_pattern.finditer(text, start, end):
         if match.end() - begin < 1:
             continue
         border = {"paragraph": _PARAGRAPH, "line": _LINE}.get(match.lastgroup or "", _SENTENCE)
@@ -224,19 +233,68 @@ def _best_stop(pieces: list[_Piece], first: int, left: int, target: float) -> in
     return best
 
 
-def _tables(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where the rows of each Markdown table begin and end, and the line that names its columns."""
-    for match in _MARKDOWN_TABLE.finditer(text):
-        yield match.start("rows"), match.end("rows"), " ".join(match["head"].split())[:_HEADER_CHARACTERS]
+def _tables(text: str, kind: Kind) -> list[Table]:
+    if kind == "table":
+        return [file_table(text)]
+    if kind == "rst":
+        return list(drawn_tables(text))
+    return list(marked_tables(text)) if kind in _WITH_TABLES else []
 
 
-def _column_names(tables: list[tuple[int, int, str]], start: int) -> str:
+def _with_whole_rows(pieces: list[_Piece], tables: list[Table]) -> list[_Piece]:
+    """The pieces of one section with those put together that must not be cut apart: a small table, else its column names and each row.
+
+    What is too long for one chunk even so stays in pieces.
+    """
+    found: list[_Piece] = []
+    place = 0
+    first = bisect_right(tables, pieces[0].start, key=lambda table: table.end) if pieces else 0
+    for table in tables[first:]:
+        if place >= len(pieces) or table.start >= pieces[-1].end:
+            break
+        while place < len(pieces) and pieces[place].start < table.start:
+            found.append(pieces[place])
+            place += 1
+        inside = place
+        while inside < len(pieces) and pieces[inside].start < table.end:
+            inside += 1
+        found.extend(_table_pieces(pieces[place:inside], table))
+        place = inside
+    return [*found, *pieces[place:]]
+
+
+def _table_pieces(pieces: list[_Piece], table: Table) -> list[_Piece]:
+    if not pieces:
+        return []
+    if whole := _one_piece(pieces):
+        return [whole]
+    # The column names stay with the first row.
+    rows: list[list[_Piece]] = []
+    number = -1
+    for piece in pieces:
+        row = max(bisect_right(table.rows, piece.start), 1)
+        if row != number:
+            rows.append([])
+            number = row
+        rows[-1].append(piece)
+    found: list[_Piece] = []
+    for parts in rows:
+        one = _one_piece(parts)
+        found.extend(parts if one is None else [one])
+    return found
+
+
+def _one_piece(pieces: list[_Piece]) -> _Piece | None:
+    """Pieces that follow each other as one, if that still fits into a chunk."""
+    tokens, start, end = _tokens(pieces), pieces[0].start, pieces[-1].end
+    if tokens > MAX_TOKENS or end - start > _MAX_CHUNK_CHARACTERS:
+        return None
+    return _Piece(start, end, pieces[-1].border, tokens)
+
+
+def _column_names(tables: list[Table], start: int) -> str:
     """The column names of the table among whose rows a chunk begins; they stand in another chunk."""
-    place = bisect_right(tables, start, key=lambda table: table[0]) - 1
-    return tables[place][2] if place >= 0 and start < tables[place][1] else ""
-
-
-def _table_header(text: str) -> str:
-    """The first line of a table: without it the rows below mean nothing."""
-    line = text.lstrip().split("\n", 1)[0].strip()
-    return " ".join(line.split())[:_HEADER_CHARACTERS]
+    place = bisect_right(tables, start, key=lambda table: table.start) - 1
+    if place < 0 or not tables[place].rows or not tables[place].rows[0] <= start < tables[place].end:
+        return ""
+    return tables[place].header[:_HEADER_CHARACTERS]

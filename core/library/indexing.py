@@ -37,8 +37,8 @@ from core.lease import ComputeLease
 from core.library.changed_paths import ChangedPaths
 from core.library.chunking import chunk
 from core.library.document_reader import DocumentReader
-from core.library.extraction import READER_VERSION, ExtractedText, extract
-from core.library.file_kinds import is_document, is_unsupported
+from core.library.extraction import READER_VERSION, ExtractedText, extract, needs_parser
+from core.library.file_kinds import is_unsupported, may_choose_encoding
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
 from core.protocols import Embedder
@@ -67,7 +67,18 @@ LARGE = 500_000
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
 _SKIPPED = frozenset(
-    {"empty", "binary", "too_large", "unsupported", "not_a_file", "no_text", "no_text_layer", "needs_password", "unpacks_too_large"}
+    {
+        "empty",
+        "binary",
+        "wrong_encoding",
+        "too_large",
+        "unsupported",
+        "not_a_file",
+        "no_text",
+        "no_text_layer",
+        "needs_password",
+        "unpacks_too_large",
+    }
 )
 # What a file did to its parser it will do again: it is not tried at every start, only when it has changed or somebody asks for it.
 _POISON = frozenset({"timed_out", "reader_crashed", "too_much_memory", "damaged"})
@@ -116,6 +127,7 @@ class IndexingRun:
         cancel: CancelToken,
         *,
         named: frozenset[Path],
+        encodings: Callable[[], Mapping[Path, str]] = dict,
         retry_poison: bool = False,
         max_bytes: int = MAX_FILE_BYTES,
         place: Callable[[], str] = lambda: "",
@@ -123,6 +135,7 @@ class IndexingRun:
         look: Callable[[Sequence[Path]], Look] | None = None,
     ) -> None:
         """`named` are the paths the person linked themselves: only there a symbolic link is followed.
+        `encodings` says which the person has chosen for files, also while the run goes on.
 
         `retry_poison` tries files again that broke their parser before, though they have not changed. `place` says where the embedder lies.
         `changed` is what changes meanwhile, and `look` looks at the disk there.
@@ -133,6 +146,7 @@ class IndexingRun:
         self._lease = lease
         self._cancel = cancel
         self._named = named
+        self._encodings = encodings
         self._retry_poison = retry_poison
         self._max_bytes = max_bytes
         self._place = place
@@ -308,7 +322,8 @@ class IndexingRun:
         if not same_stamps or stored.checked_ns - document.modified_ns < _STAMP_DOUBT_NS:
             return None
         poisoned = document.state == "failed" and document.reason in _POISON and not self._retry_poison
-        if document.state == "skipped" or poisoned:
+        asked = self._retry_poison and found.path in self._named
+        if (document.state == "skipped" and not asked) or poisoned:
             return _result(stored)
         return self._with_text(stored) if document.chunk_count else None
 
@@ -328,6 +343,7 @@ class IndexingRun:
             modified_ns=found.modified_ns,
             checked_ns=time.time_ns(),
             reader_version=READER_VERSION,
+            encoding=self._encodings().get(found.path, ""),
         )
         try:
             if found.reason:
@@ -348,9 +364,10 @@ class IndexingRun:
             return self._without_text(facts, "reader_crashed", time.monotonic() - started)
 
     def _text(self, path: Path, data: bytes) -> ExtractedText:
-        if is_document(path):
-            return self._reader.read(path, data, self._cancel)
-        return self._obeying(len(data), lambda: extract(path, data))
+        encoding = self._encodings().get(path, "") if may_choose_encoding(path) else ""
+        if needs_parser(path, data):
+            return self._reader.read(path, data, self._cancel, encoding=encoding)
+        return self._obeying(len(data), lambda: extract(path, data, encoding=encoding))
 
     def _obeying(self, size: int, work: Callable[[], T]) -> T:
         """Do work that takes seconds for a large file, so that a cancel need not wait for it."""
@@ -364,7 +381,7 @@ class IndexingRun:
             raise DocumentUnreadable(f"{facts.path} has no text in it.", code="empty")
         model_id = self._embedder.model_id
         # A moved or renamed file, or a copy, is the same text under another title: its vectors stay what they were, or will be.
-        same = self._store.vectors_by_content(facts.sha256, model_id)
+        same = self._store.vectors_by_content(facts.sha256, facts.encoding, model_id)
         if [(item.start, item.end) for item in same] == [(span.start, span.end) for span in spans]:
             keys, vectors = [item.embedding_key for item in same], [item.vector for item in same]
         else:
@@ -373,7 +390,9 @@ class IndexingRun:
         if None in vectors:
             known = self._store.vectors_by_key(keys, model_id)
             vectors = [known.get(key) for key in keys]
-        document_id = self._store.put_text(facts, text, spans, keys, vectors, model_id, self._embedder.dimension, self._cancel)
+        document_id = self._store.put_text(
+            facts, text, spans, keys, vectors, model_id, self._embedder.dimension, self._cancel, pages=extracted.pages
+        )
         seconds = time.monotonic() - started
         put = _Waiting(facts, document_id, len(spans), seconds)
         return put if None in vectors else _row(put, "ready")

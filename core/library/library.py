@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.cancel import CancelToken
 from core.documents import Document
-from core.errors import Cancelled, ModelMissing, ModelUnusable, NotFound
+from core.errors import Cancelled, InvalidRequest, ModelMissing, ModelUnusable, NotFound
 from core.events import IndexEvent
 from core.lease import ComputeLease
 from core.library.changed_paths import ChangedPaths
 from core.library.document_reader import DocumentReader
 from core.library.drives import is_unplugged
+from core.library.encodings import AUTO, known_encoding
+from core.library.file_kinds import may_choose_encoding
 from core.library.indexing import IndexingRun, Look
 from core.library.scanning import Scan, scan, scan_changed
 from core.protocols import Embedder
@@ -122,6 +124,7 @@ class Library:
             self._lease,
             cancel,
             named=named,
+            encodings=self._user_store.encodings,
             retry_poison=retry_poison,
             place=self._place,
             changed=changed,
@@ -143,8 +146,8 @@ class Library:
 
         A file embedded by another model is waiting, for the reason `other_model` as long as that model may still answer.
         """
-        current, answering = self._embedder_id(), self._index_store.answering_embedder()
-        return [_seen(item, current, answering) for item in self._index_store.documents()]
+        current, answering, chosen = self._embedder_id(), self._index_store.answering_embedder(), self._user_store.encodings()
+        return [_seen(item, current, answering, chosen) for item in self._index_store.documents()]
 
     def has_documents(self) -> bool:
         """Whether there is anything to search."""
@@ -153,6 +156,24 @@ class Library:
     def text(self, path: Path) -> str:
         """The decoded text of a file as it was indexed: what offsets of chunks and citations count in. Raises `NotFound`."""
         return self._index_store.text(_absolute(path))
+
+    def choose_encoding(self, path: Path, encoding: str) -> str:
+        """Have a text file of the library read in `encoding`, or as the program finds it (`auto`), by the next run; returns Python's name for it.
+
+        The choice belongs to the path. It lasts over edits and rebuilt indexes until it is changed, or the file leaves the library; a
+        file that is renamed or moved is looked at afresh. Raises `NotFound` for a path that is no file of the library, and `InvalidRequest`
+        for an encoding that does not exist (encoding_unknown) or a file that says itself how it is to be read (encoding_fixed).
+        """
+        path = _absolute(path)
+        name = "" if encoding.strip().lower() == AUTO else known_encoding(encoding)
+        if not any(item.document.path == path for item in self._index_store.documents()):
+            raise NotFound(f"{path} is not in the library.", path=str(path))
+        if not may_choose_encoding(path):
+            raise InvalidRequest(f"{path} says itself how it is to be read.", code="encoding_fixed", path=str(path))
+        # In this order: were the choice stored first, a crash in between would leave a text that was read otherwise.
+        self._index_store.read_again(path)
+        self._user_store.choose_encoding(path, name)
+        return name or AUTO
 
     def remove(self, path: Path, cancel: CancelToken | None = None) -> int:
         """Take a file or folder out of the library with everything made from it; returns how many files that were.
@@ -171,6 +192,7 @@ class Library:
         ]
         if not (was_linked or doomed):
             raise NotFound(f"{path} is not in the library.", path=str(path))
+        self._user_store.forget_encodings(path)
         if any(path.is_relative_to(source) for source in others):
             self._user_store.exclude(path)
         with suppress(Cancelled):
@@ -231,10 +253,13 @@ def _kept(found: Scan, known: Sequence[StoredDocument], gone: Iterable[Path]) ->
     return [item for item in known if item.document.chunk_count and item.document.path not in accounted]
 
 
-def _seen(item: StoredDocument, embedder_id: str, answering_id: str) -> Document:
-    if item.document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
-        return replace(item.document, state="waiting", reason="other_model" if item.embedder_id == answering_id else "")
-    return item.document
+def _seen(item: StoredDocument, embedder_id: str, answering_id: str, chosen: Mapping[Path, str]) -> Document:
+    document = item.document
+    if document.path in chosen:
+        document = replace(document, encoding_is_chosen=True)
+    if document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
+        document = replace(document, state="waiting", reason="other_model" if item.embedder_id == answering_id else "")
+    return document
 
 
 def _absolute(path: Path) -> Path:

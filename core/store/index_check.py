@@ -52,6 +52,9 @@ def count_index(connection: apsw.Connection, damage: Sequence[str]) -> IndexCoun
     ):
         problems.append(f"{os.fsdecode(path)}: {expected} chunks expected, {actual} found")
     orphans = connection.execute("SELECT count(*) FROM texts WHERE document_id NOT IN (SELECT id FROM documents)").get
+    orphans += connection.execute(
+        "SELECT count(*) FROM pages WHERE document_id NOT IN (SELECT id FROM documents WHERE chunk_count > 0)"
+    ).get
     if chunks != words:
         problems.append(f"{len(chunks ^ words)} chunks and word rows do not belong together")
     if lacking := embedded - vectors:
@@ -63,5 +66,5 @@ def count_index(connection: apsw.Connection, damage: Sequence[str]) -> IndexCoun
         if centre_of(connection, slot) is not None and coded != made:
             problems.append(f"{made} vectors have {coded} codes")
     if orphans:
-        problems.append(f"{orphans} pieces of text belong to no file")
+        problems.append(f"{orphans} pieces of text or pages belong to no file")
     return IndexCounts(documents, ready, words_only, len(chunks), len(words), len(vectors), tuple(problems))

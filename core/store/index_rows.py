@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from core.cancel import CancelToken
-from core.documents import DocumentState
+from core.documents import DocumentState, PageStart
 from core.scope import Scope
 from core.store.codes import drop_codes, erase_codes
 from core.store.connection import fetch_all, fetch_one
@@ -108,6 +108,7 @@ def keep_chunks(
         erase_codes(connection, slot, gone)
     connection.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE document_id = ?", (document_id,))
     connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM pages WHERE document_id = ?", (document_id,))
     return kept
 
 
@@ -256,6 +257,35 @@ def text_slice(connection: apsw.Connection, document_id: int, start: int, end: i
         "SELECT text FROM texts WHERE document_id = ? AND start >= ? AND start < ? ORDER BY start", (document_id, first, end)
     )
     return "".join(row[0] for row in rows)[start - first : end - first]
+
+
+def write_pages(connection: apsw.Connection, document_id: int, pages: Sequence[PageStart]) -> None:
+    """Store where the pages of a document begin. Of several that begin at one place, as pages without text do, the last one counts."""
+    for known in pages:
+        connection.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?)", (document_id, known.start, known.page))
+
+
+def pages_around(connection: apsw.Connection, document_id: int, start: int, end: int) -> tuple[PageStart, ...]:
+    """The page that characters `start` to `end` of a document begin on, the pages that begin in them, and one more on either side.
+
+    These are there because a passage may grow by a sentence when it is shown.
+    """
+    before = fetch_all(
+        connection, "SELECT start, page FROM pages WHERE document_id = ? AND start <= ? ORDER BY start DESC LIMIT 2", (document_id, start)
+    )
+    if not before:  # the first page begins where the text does
+        return ()
+    inside = fetch_all(
+        connection,
+        "SELECT start, page FROM pages WHERE document_id = ? AND start > ? AND start < ? ORDER BY start",
+        (document_id, start, end),
+    )
+    after = fetch_all(
+        connection,
+        "SELECT start, page FROM pages WHERE document_id = ? AND start >= ? ORDER BY start LIMIT 1",
+        (document_id, max(end, start + 1)),
+    )
+    return tuple(PageStart(*row) for row in (*reversed(before), *inside, *after))
 
 
 def words_of(title: str, heading_path: str, text: str) -> tuple[str, str]:

@@ -178,4 +178,12 @@ def _add_codes(connection: apsw.Connection) -> None:
         connection.execute("DROP TABLE moved")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create, _add_codes)
+def _keep_pages(connection: apsw.Connection) -> None:
+    # Where each page of a document begins in its text; a document without pages has no rows here.
+    connection.execute(
+        "CREATE TABLE pages (document_id INTEGER NOT NULL REFERENCES documents (id), start INTEGER NOT NULL, page INTEGER NOT NULL,"
+        " PRIMARY KEY (document_id, start)) STRICT, WITHOUT ROWID"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _add_codes, _keep_pages)

@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 
 from core.cancel import CancelToken
-from core.documents import Chunk, Document, DocumentState
+from core.documents import Chunk, Document, DocumentState, PageStart
 from core.errors import IndexDamaged, NotFound
 from core.protocols import Vectors
 from core.scope import EVERYTHING, Scope
@@ -32,12 +32,14 @@ from core.store.index_rows import (
     has_todays_words,
     keep_chunks,
     knows_path,
+    pages_around,
     remove_piece,
     slot_for_writing,
     slot_of,
     text_slice,
     words_of,
     write_document,
+    write_pages,
     write_row,
 )
 from core.store.index_schema import MIGRATIONS, VECTORS
@@ -181,12 +183,14 @@ class IndexStore:
         dimension: int,
         cancel: CancelToken | None = None,
         *,
+        pages: Sequence[PageStart] = (),
         durable: bool = False,
     ) -> int:
         """Replace a file by its new text, its words and the vectors that are `known` already, in one transaction; returns its id.
 
         `keys` and `known` (unit vectors as float32 bytes) belong to `spans`. The file is found by its words from now on. It is ready
-        if no vector is None; else it waits for the rest (`missing`, `add_vectors`). `durable` as for `put`. Raises `Cancelled`.
+        if no vector is None; else it waits for the rest (`missing`, `add_vectors`). `durable` as for `put`. `pages` says where
+        its pages begin, in order. Raises `Cancelled`.
         """
         cancel = cancel or CancelToken()
         text = storable(text)
@@ -201,6 +205,7 @@ class IndexStore:
             written: dict[int, bytes] = {}
             for start in range(0, len(text), BLOCK_CHARACTERS):
                 connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + BLOCK_CHARACTERS]))
+            write_pages(connection, document_id, pages)
             for ordinal, span in enumerate(spans):
                 cancel.check()
                 chunk_id, vector = kept.get(ordinal), known[ordinal]
@@ -282,6 +287,11 @@ class IndexStore:
                 "UPDATE documents SET size_bytes = ?, modified_ns = ?, checked_ns = ? WHERE path = ?",
                 (size_bytes, modified_ns, checked_ns, os.fsencode(path)),
             )
+
+    def read_again(self, path: Path) -> None:
+        """The next run reads this file anew, whatever its stamps say. Survives a cut of the power; a file that is not known stays so."""
+        with self._database.writing(durable=True) as connection:
+            connection.execute("UPDATE documents SET reader_version = 0 WHERE path = ?", (os.fsencode(path),))
 
     def remove(self, paths: Iterable[Path], cancel: CancelToken | None = None) -> int:
         """Forget files and everything made from them; returns how many were known.
@@ -395,14 +405,17 @@ class IndexStore:
                     found[key] = vector[0]
         return found
 
-    def vectors_by_content(self, sha256: str, embedder_id: str) -> list[KnownVector]:
-        """What is known of a file with the very same content, in order; empty if there is none. One that has all its vectors goes first."""
+    def vectors_by_content(self, sha256: str, encoding: str, embedder_id: str) -> list[KnownVector]:
+        """What is known of a file with the very same content read in the same encoding, in order; empty if there is none.
+
+        One that has all its vectors goes first.
+        """
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
             document = fetch_one(
                 connection,
-                "SELECT id FROM documents WHERE sha256 = ? AND chunk_count > 0 ORDER BY slot IS ? AND state = 'ready' DESC, id LIMIT 1",
-                (sha256, slot),
+                "SELECT id FROM documents WHERE sha256 = ? AND encoding = ? AND chunk_count > 0 ORDER BY slot IS ? AND state = 'ready' DESC, id LIMIT 1",
+                (sha256, encoding, slot),
             )
             if document is None:
                 return []
@@ -496,7 +509,8 @@ class IndexStore:
                 if row:
                     document_id, path, title, heading_path, start, end, line = row
                     text = text_slice(connection, document_id, start, end)
-                    found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text))
+                    pages = pages_around(connection, document_id, start, end)
+                    found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text, pages))
         return found
 
     def chunks_of(self, path: Path) -> list[Chunk]:

@@ -11,6 +11,7 @@ from core.documents import Answer
 from core.scope import EVERYTHING, Scope
 from desktop.conversation.days import days_of, days_words
 from desktop.conversation.places import short_names
+from desktop.conversation.source_place import place_of
 
 TurnState = Literal["running", "finished", "failed", "interrupted"]
 
@@ -136,7 +137,6 @@ def copied_text(answer: Answer) -> str:
             if citation.url:
                 lines.append(f"[{citation.n}] {citation.title} {citation.url}")
             else:
-                where = QCoreApplication.translate("Answer", "line {line}").replace("{line}", str(citation.line))
-                lines.append(f"[{citation.n}] {citation.file}, {where}")
+                lines.append(f"[{citation.n}] {citation.file}, {place_of(citation)}")
         parts.append("\n".join(lines))
     return "\n\n".join(part for part in parts if part)

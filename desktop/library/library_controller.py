@@ -36,6 +36,8 @@ class LibraryWork(Protocol):
 
     def sources(self) -> Sequence[Path]: ...
 
+    def choose_encoding(self, path: Path, encoding: str) -> Any: ...
+
     def rebuild(self) -> Any: ...
 
     def update(self, cancel: CancelToken, paths: Sequence[Path], *, changed: ChangedPaths | None = None) -> Iterator[IndexEvent]: ...
@@ -106,6 +108,16 @@ def retry(path: Path) -> Wish:
     """Read one file anew."""
 
     def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+        yield from library.index(cancel, paths=[path])
+
+    return carry_out
+
+
+def choose_encoding(path: Path, encoding: str) -> Wish:
+    """Read one file anew in the encoding that the person says it is in; "auto" leaves it to the program."""
+
+    def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+        library.choose_encoding(path, encoding)
         yield from library.index(cancel, paths=[path])
 
     return carry_out
@@ -183,6 +195,7 @@ class LibraryController(QObject):
         self._report_due.timeout.connect(self._report)
         panel.remove_requested.connect(lambda path: self._want(remove(path)))
         panel.retry_requested.connect(lambda path: self._want(retry(path)))
+        panel.encoding_chosen.connect(lambda path, encoding: self._want(choose_encoding(path, encoding)))
         panel.pause_requested.connect(self.pause)
         panel.resume_requested.connect(self.resume)
         self._noticed.connect(self._notice, Qt.ConnectionType.QueuedConnection)

@@ -131,10 +131,6 @@
         <translation>最接近的段落：</translation>
     </message>
     <message>
-        <source>line {line}</source>
-        <translation>第 {line} 行</translation>
-    </message>
-    <message>
         <source>Check this, the sources do not bear it out: {parts}.</source>
         <translation>请核对，来源未能证实：{parts}。</translation>
     </message>
@@ -352,6 +348,73 @@
     </message>
 </context>
 <context>
+    <name>Encodings</name>
+    <message>
+        <source>all languages</source>
+        <translation>所有语言</translation>
+    </message>
+    <message>
+        <source>Chinese, simplified</source>
+        <translation>简体中文</translation>
+    </message>
+    <message>
+        <source>Chinese, traditional</source>
+        <translation>繁体中文</translation>
+    </message>
+    <message>
+        <source>Japanese</source>
+        <translation>日文</translation>
+    </message>
+    <message>
+        <source>Korean</source>
+        <translation>韩文</translation>
+    </message>
+    <message>
+        <source>Western Europe</source>
+        <translation>西欧</translation>
+    </message>
+    <message>
+        <source>Central Europe</source>
+        <translation>中欧</translation>
+    </message>
+    <message>
+        <source>Cyrillic</source>
+        <translation>西里尔字母</translation>
+    </message>
+    <message>
+        <source>Greek</source>
+        <translation>希腊文</translation>
+    </message>
+    <message>
+        <source>Turkish</source>
+        <translation>土耳其文</translation>
+    </message>
+    <message>
+        <source>Hebrew</source>
+        <translation>希伯来文</translation>
+    </message>
+    <message>
+        <source>Arabic</source>
+        <translation>阿拉伯文</translation>
+    </message>
+    <message>
+        <source>Thai</source>
+        <translation>泰文</translation>
+    </message>
+    <message>
+        <source>Encoding</source>
+        <translation>编码</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Automatic ({encoding})</source>
+        <translation>自动（{encoding}）</translation>
+    </message>
+</context>
+<context>
     <name>LibraryPanel</name>
     <message>
         <source>{ready} of {total} ready</source>
@@ -459,6 +522,14 @@
     <message>
         <source>{count} files</source>
         <translation>{count} 个文件</translation>
+    </message>
+    <message>
+        <source>Encoding: {encoding}, chosen by you</source>
+        <translation>编码：{encoding}（由您选定）</translation>
+    </message>
+    <message>
+        <source>Encoding: {encoding}</source>
+        <translation>编码：{encoding}</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -793,11 +864,14 @@
     </message>
 </context>
 <context>
-    <name>SourceRow</name>
+    <name>SourcePlace</name>
     <message>
         <source>line {line}</source>
         <translation>第 {line} 行</translation>
     </message>
+</context>
+<context>
+    <name>SourceRow</name>
     <message>
         <source>Source {n}: {title}, {place}</source>
         <translation>来源 {n}：{title}，{place}</translation>
@@ -809,10 +883,6 @@
 </context>
 <context>
     <name>SourceViewer</name>
-    <message>
-        <source>line {line}</source>
-        <translation>第 {line} 行</translation>
-    </message>
     <message>
         <source>Back</source>
         <translation>返回</translation>
@@ -1357,6 +1427,22 @@
         <translation>请缩短问题，或将长文本作为文件添加后再提问。</translation>
     </message>
     <message>
+        <source>There is no encoding of that name.</source>
+        <translation>没有叫这个名字的编码。</translation>
+    </message>
+    <message>
+        <source>Name one such as utf-8, gb18030, big5, shift_jis or windows-1252, or auto.</source>
+        <translation>请指定 utf-8、gb18030、big5、shift_jis、windows-1252 之类的编码，或指定 auto。</translation>
+    </message>
+    <message>
+        <source>This file says itself how it is to be read.</source>
+        <translation>这类文件自己就写明了该怎样读取。</translation>
+    </message>
+    <message>
+        <source>Only for text and web pages can an encoding be chosen.</source>
+        <translation>只有文本和网页可以选择编码。</translation>
+    </message>
+    <message>
         <source>There is no file in the library yet.</source>
         <translation>资料库中还没有文件。</translation>
     </message>
@@ -1505,10 +1591,6 @@
         <translation>文件中不是文本内容。</translation>
     </message>
     <message>
-        <source>Save it as plain text, then try again.</source>
-        <translation>请将其另存为纯文本，然后重试。</translation>
-    </message>
-    <message>
         <source>The file is too large.</source>
         <translation>文件太大。</translation>
     </message>
@@ -1559,6 +1641,14 @@
     <message>
         <source>Try again, or split it into smaller files.</source>
         <translation>请重试，或将其拆分成较小的文件。</translation>
+    </message>
+    <message>
+        <source>The embedding model can make nothing of the text of this file.</source>
+        <translation>嵌入模型处理不了这个文件的文本。</translation>
+    </message>
+    <message>
+        <source>Try again. If it stays so, choose another embedding model in the settings.</source>
+        <translation>请重试。如果仍然如此，请在设置中选择另一个嵌入模型。</translation>
     </message>
     <message>
         <source>The file broke the program part that reads files.</source>
@@ -1623,6 +1713,18 @@
     <message>
         <source>The model could not say how to answer, so your files were searched to be safe.</source>
         <translation>模型未能判断如何回答，为稳妥起见搜索了您的文件。</translation>
+    </message>
+    <message>
+        <source>If it is text, choose its encoding. Otherwise save it as plain text, then try again.</source>
+        <translation>如果它是文本，请选择它的编码；否则请将它另存为纯文本，然后重试。</translation>
+    </message>
+    <message>
+        <source>The file is not text in the encoding that was chosen for it.</source>
+        <translation>按您为它选定的编码来读，这个文件不是文本。</translation>
+    </message>
+    <message>
+        <source>Choose another encoding, or let Lamplight find it: “Automatic”, on the command line auto.</source>
+        <translation>请选择另一种编码，或让 Lamplight 自行识别：选“自动”，在命令行中用 auto。</translation>
     </message>
     <message>
         <source>Save it as .docx, .pdf, .xlsx or .txt, then add that file.</source>
@@ -1755,6 +1857,25 @@
     <message>
         <source>Ask a narrower question.</source>
         <translation>请缩小问题范围。</translation>
+    </message>
+</context>
+<context>
+    <name>pages</name>
+    <message>
+        <source>p. {page}</source>
+        <translation>第 {page} 页</translation>
+    </message>
+    <message>
+        <source>slide {page}</source>
+        <translation>第 {page} 张幻灯片</translation>
+    </message>
+    <message>
+        <source>sheet {page}</source>
+        <translation>第 {page} 个工作表</translation>
+    </message>
+    <message>
+        <source>part {page}</source>
+        <translation>第 {page} 部分</translation>
     </message>
 </context>
 <context>

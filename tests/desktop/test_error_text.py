@@ -26,6 +26,8 @@ from desktop.error_text import (
 REASON_CODES = [
     "empty",
     "binary",
+    "wrong_encoding",
+    "embedding_failed",
     "too_large",
     "unreadable",
     "vanished",
@@ -107,6 +109,16 @@ def test_no_code_that_core_raises_lacks_words() -> None:
 
     assert "question_empty" in raised
     assert raised - ERRORS.keys() - REASONS.keys() == set()
+
+
+def test_no_reason_that_a_file_can_get_lacks_words() -> None:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((PROGRAM / "core" / "library").rglob("*.py")))
+
+    given = set(re.findall(r'(?:_without_text\([^()]*|_unreadable\(path|reason=|reason =)[, ]*"([a-z_]+)"', sources))
+    listed = set(re.findall(r'"([a-z_]+)"', " ".join(re.findall(r"_(?:SKIPPED|POISON) = frozenset\(([^)]*)\)", sources))))
+
+    assert {"embedding_failed", "reader_crashed", "unreadable", "wrong_encoding"} <= given | listed
+    assert (given | listed) - REASONS.keys() == set()
 
 
 def test_no_note_that_a_node_writes_lacks_words() -> None:

@@ -125,6 +125,7 @@ class MemoryLibrary:
         self.texts: dict[Path, str] = {}
         self.failure: LamplightError | None = None
         self.gate: Gate | None = None
+        self.encodings: dict[Path, str] = {}
         self.runs: list[tuple[Path, ...] | None] = []
         """What each run was about: paths that changed, or everything (None)."""
         self.taken: list[tuple[Path, ...]] = []
@@ -143,6 +144,10 @@ class MemoryLibrary:
 
     def sources(self) -> list[Path]:
         return list(self.user_store.sources())
+
+    def choose_encoding(self, path: Path, encoding: str) -> str:
+        self.encodings[path] = encoding
+        return encoding
 
     def rebuild(self) -> None:
         self.failure = None

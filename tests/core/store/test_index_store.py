@@ -144,7 +144,7 @@ def test_a_removed_file_leaves_nothing_in_any_of_our_files(store: IndexStore, ho
     for number in range(40):
         put(store, Path(f"/docs/{number}.md"), f"common words and number {number}")
     put(store, LAMP, "zanzibar-canary lives here", title="zanzibar title")
-    (known,) = store.vectors_by_content("sha of zanzibar-canary lives here\n\n", "fake-1")
+    (known,) = store.vectors_by_content("sha of zanzibar-canary lives here\n\n", "utf-8", "fake-1")
     store.erase_deleted()
     assert any(known.vector in file.read_bytes() for file in home.iterdir())
 
@@ -262,7 +262,7 @@ def test_vectors_that_are_known_are_handed_out_again(store: IndexStore) -> None:
     assert np.allclose(np.frombuffer(known[key], np.float32), expected, atol=1e-6)
     assert list(known) == [key]
     assert store.vectors_by_key([key], "another model") == {}
-    assert len(store.vectors_by_content("sha of one\n\ntwo\n\n", embedder.model_id)) == 2
+    assert len(store.vectors_by_content("sha of one\n\ntwo\n\n", "utf-8", embedder.model_id)) == 2
 
 
 def put_words(store: IndexStore, path: Path, *passages: str, embedder: FakeEmbedder | None = None) -> int:
@@ -490,13 +490,13 @@ def test_words_of_other_rules_are_written_anew_before_they_are_searched(store: I
         earlier.setattr("core.store.index_rows.words_version", lambda: "1")
         earlier.setattr("core.store.index_rows.indexed_form", lambda text: text)
         put(store, FISH, "魚")
-    before = store.vectors_by_content("sha of 魚\n\n", "fake-1")
+    before = store.vectors_by_content("sha of 魚\n\n", "utf-8", "fake-1")
 
     found = found_by_words(store, "鱼")
 
     assert found == ["魚"]
     assert before
-    assert store.vectors_by_content("sha of 魚\n\n", "fake-1") == before
+    assert store.vectors_by_content("sha of 魚\n\n", "utf-8", "fake-1") == before
     assert store.check().problems == ()
 
 

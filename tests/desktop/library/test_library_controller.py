@@ -29,9 +29,14 @@ def watch() -> FakeWatch:
 
 
 @pytest.fixture
-def controller(qtbot: QtBot, watch: FakeWatch) -> Iterator[LibraryController]:
+def panel(qtbot: QtBot) -> LibraryPanel:
     panel = LibraryPanel()
     qtbot.addWidget(panel)
+    return panel
+
+
+@pytest.fixture
+def controller(panel: LibraryPanel, watch: FakeWatch) -> Iterator[LibraryController]:
     made = LibraryController(panel, make_watch=watch.make)
     yield made
     assert made.stop(2.0)
@@ -92,6 +97,19 @@ def test_adding_while_a_run_goes_on_interrupts_it_and_nothing_is_lost(
     library.gate = None
 
     qtbot.waitUntil(lambda: len(library.texts) == 4 and not controller.busy)
+
+
+def test_a_file_whose_encoding_was_chosen_is_read_again_at_once(
+    qtbot: QtBot, controller: LibraryController, panel: LibraryPanel, library: MemoryLibrary, files: list[Path]
+) -> None:
+    library.add(files)
+    controller.use(library)
+    idle(qtbot, controller)
+
+    panel.encoding_chosen.emit(files[1], "gb18030")
+
+    qtbot.waitUntil(lambda: (files[1],) in library.runs and not controller.busy)
+    assert library.encodings == {files[1]: "gb18030"}
 
 
 def test_pause_stops_and_resume_goes_on(qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, files: list[Path]) -> None:

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from core.documents import IndexedFile, IndexReport
 from core.events import FileFinished, FileStarted, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress, IndexStarted
 from core.settings import Language
+from desktop.error_text import REASONS
 from desktop.library.document_words import what_to_do
 from desktop.library.library_panel import LibraryPanel
 from desktop.theme import apply_theme
@@ -270,9 +272,56 @@ def test_the_context_menu_offers_what_fits_the_row(panel: LibraryPanel) -> None:
         index = panel.model.index_of(path) if path else panel.model.index(1, 0)
         return [action.text() for action in panel.menu(index).actions() if action.text()]
 
-    assert words(NOTES / "a.txt") == ["Open text", "Show in folder", "Read again", "Remove from library"]
+    assert words(NOTES / "a.txt") == ["Open text", "Show in folder", "Read again", "Encoding", "Remove from library"]
     assert words(NOTES) == ["Show in folder", "Read again", "Remove from library"]
     assert words(None) == []
+
+
+def encoding_actions(panel: LibraryPanel, path: Path) -> list[QAction]:
+    menu = next(action.menu() for action in panel.menu(panel.model.index_of(path)).actions() if action.text() == "Encoding")
+    assert isinstance(menu, QMenu)
+    return [action for action in menu.actions() if not action.isSeparator()]
+
+
+def test_the_encoding_that_was_found_is_named_and_another_can_be_chosen(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt", encoding="gb18030")], [NOTES])
+
+    actions = encoding_actions(panel, NOTES / "a.txt")
+    assert [action.text() for action in actions if action.isChecked()] == ["Automatic (GB18030)"]
+    assert actions[1].text() == "UTF-8 · all languages"
+
+    with qtbot.waitSignal(panel.encoding_chosen) as chosen:
+        next(action for action in actions if action.text().startswith("Big5")).trigger()
+    assert chosen.args == [NOTES / "a.txt", "big5hkscs"]
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("cp932", "Shift JIS · Japanese"), ("mac_roman", "Mac Roman")])
+def test_an_encoding_that_was_chosen_is_ticked_and_can_be_taken_back(panel: LibraryPanel, qtbot: QtBot, encoding: str, shown: str) -> None:
+    panel.show_documents([replace(document(NOTES / "a.txt", encoding=encoding), encoding_is_chosen=True)], [NOTES])
+
+    actions = encoding_actions(panel, NOTES / "a.txt")
+    assert [action.text() for action in actions if action.isChecked()] == [shown]
+
+    with qtbot.waitSignal(panel.encoding_chosen) as chosen:
+        next(action for action in actions if action.text() == "Automatic").trigger()
+    assert chosen.args == [NOTES / "a.txt", "auto"]
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.png"])
+def test_what_says_itself_how_it_is_read_has_no_choice_of_encoding(panel: LibraryPanel, name: str) -> None:
+    panel.show_documents([document(NOTES / name)], [NOTES])
+
+    assert "Encoding" not in [action.text() for action in panel.menu(panel.model.index_of(NOTES / name)).actions()]
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_says_what_to_do_and_lets_the_file_be_read_again(panel: LibraryPanel, qtbot: QtBot, reason: str) -> None:
+    panel.show_documents([document(NOTES / "a.txt", "failed", reason=reason)], [NOTES])
+    panel.select(NOTES / "a.txt")
+
+    assert len(panel.details.words.splitlines()) == 3 and all(panel.details.words.splitlines())
+    with qtbot.waitSignal(panel.retry_requested):
+        qtbot.mouseClick(panel.details.retry, Qt.MouseButton.LeftButton)
 
 
 def test_the_context_menu_opens_by_key_at_the_current_row(panel: LibraryPanel, monkeypatch: pytest.MonkeyPatch) -> None:
