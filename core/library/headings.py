@@ -56,9 +56,7 @@ def first_heading(text: str, kind: Kind) -> str:
 def _headings(text: str, kind: Kind) -> Iterator[_Heading]:
     fence = ""
     previous_start, previous = 0, ""
-    position = 0
-    for line in text.split("\n"):
-        start, position = position, position + len(line) + 1
+    for start, line in _lines(text):
         if len(line) > 400:
             previous = ""
             continue
@@ -79,6 +77,15 @@ def _headings(text: str, kind: Kind) -> Iterator[_Heading]:
                 yield _Heading(previous_start, level, _title(previous))
                 line = ""
         previous_start, previous = start, line.strip()
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Each line and where it begins. Not all at once: the lines of a large file take many times its size."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield start, text[start:end]
+        start = end + 1
+    yield start, text[start:]
 
 
 def _underline_level(line: str, above: str) -> int:
