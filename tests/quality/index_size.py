@@ -144,7 +144,7 @@ def tables(path: Path) -> list[TableSize]:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         rows = connection.execute("SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name ORDER BY 2 DESC").fetchall()
-        free = int(connection.pragma("freelist_count")) * int(connection.pragma("page_size"))
+        free = int(str(connection.pragma("freelist_count"))) * int(str(connection.pragma("page_size")))
     finally:
         connection.close()
     found = [TableSize(str(name), int(size), int(empty)) for name, size, empty in rows]
