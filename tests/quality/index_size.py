@@ -27,6 +27,7 @@ import apsw
 from core.cancel import CancelToken
 from core.paths import Paths
 from core.settings import Settings
+from core.store.connection import fetch_all
 from desktop.assembly import assemble
 from tests.quality.generated_text import Language, chinese, english
 
@@ -143,12 +144,13 @@ def tables(path: Path) -> list[TableSize]:
     """What each table and index takes of a database, the largest first."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        rows = connection.execute("SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name ORDER BY 2 DESC").fetchall()
-        free = int(str(connection.pragma("freelist_count"))) * int(str(connection.pragma("page_size")))
+        rows = fetch_all(connection, "SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name ORDER BY 2 DESC")
+        free = sum(
+            row[0] for row in fetch_all(connection, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")
+        )
     finally:
         connection.close()
-    found = [TableSize(str(name), int(size), int(empty)) for name, size, empty in rows]
-    return [*found, TableSize("(free pages)", free, free)]
+    return [*(TableSize(*row) for row in rows), TableSize("(free pages)", free, free)]
 
 
 def measure(folder: Path, contents: Iterable[tuple[str, str]], *, rounds: int, seed: int) -> tuple[list[str], float, float]:
