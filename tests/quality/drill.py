@@ -36,6 +36,7 @@ Json = dict[str, Any]
 
 _EDITABLE = frozenset({".txt", ".md"})
 _LARGEST_EDITED = 2_000_000
+_SECONDS = 1200.0
 _EDITS, _RENAMES, _DELETIONS = 20, 10, 10
 
 
@@ -122,7 +123,7 @@ class Drill:
     def __init__(self, folder: Path, home: Path, *, weights: bool, kills: int, seed: int) -> None:
         self.problems: list[str] = []
         self._folder = folder
-        self._command_line = CommandLine(home, model="" if weights else "echo")
+        self._command_line = CommandLine(home, model="" if weights else "echo", seconds=_SECONDS)
         self._kills = kills
         self._draw = random.Random(seed)
 
