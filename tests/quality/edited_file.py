@@ -7,7 +7,8 @@ Generates files of one passage and a few of many, indexes them with the real com
 A search in another process looks again and again, with hashed vectors or with `--weights` with the embedding model of the settings:
 
     words       seconds from the end of the save until the search for a word that only this paragraph has brings it
-    meaning     the same until it is among the ten nearest passages to a sentence that says about the same
+    meaning     the same until it is among the 50 nearest passages, which a search looks at, to a sentence that says about the same
+                (with hashed vectors: to the paragraph itself)
     gone        for what was deleted or replaced: until neither search, nor the text of the file, brings it
     erased      until its bytes are in no file of the index either: neither the text nor its vectors
     encoded     texts that were given to the encoder, beside the passages of the file that are new in it (a rename has none)
@@ -36,6 +37,7 @@ from pathlib import Path
 from core.cancel import CancelToken
 from core.errors import NotFound
 from core.paths import PROGRAM, Paths
+from core.retrieval.hybrid import CANDIDATES
 from core.settings import Settings
 from core.store.records import embedding_text
 from core.store.words import match_query
@@ -48,7 +50,7 @@ WORDS_SECONDS, MEANING_SECONDS = 2.0, 10.0
 _PATIENCE_SECONDS = 60.0
 _START_SECONDS = 300.0
 _POLL_SECONDS = 0.02
-_NEIGHBOURS = 10
+_HITS, _NEIGHBOURS = 10, CANDIDATES
 _LONG_EVERY = 100
 _LOOK = """
 import pathlib, sys
@@ -203,13 +205,13 @@ class Window:
 class Measurement:
     """Changes files, and looks for them until they are found."""
 
-    def __init__(self, application: Application, window: Window, folder: Path, seed: int) -> None:
+    def __init__(self, application: Application, window: Window, seed: int, *, weights: bool) -> None:
         self.tally = Tally()
         self._application = application
         self._store = application.index_store
         self._embedder = application.embedder
         self._window = window
-        self._folder = folder
+        self._weights = weights
         self._draw = random.Random(f"{seed} {time.time_ns()}")  # other words each time: the folder may be kept
 
     def edit(self, number: int, path: Path) -> None:
@@ -221,7 +223,7 @@ class Measurement:
         old = min((part for part in text.split("\n\n") if part not in saved), key=len, default="")
         self._save(path, saved, in_place=bool(number % 2))
         since = time.monotonic()
-        self._found("edited", since, path, word, asked)
+        self._found("edited", since, path, word, asked if self._weights else paragraph)
         self._count("edited", path, before)
         if old:
             # Vectors of passages that stayed are still wanted.
@@ -233,7 +235,7 @@ class Measurement:
         paragraph, word, asked = news(self._draw, number)
         self._save(path, f"A new file\n\n{paragraph}\n", in_place=bool(number % 2))
         since = time.monotonic()
-        self._found("new", since, path, word, asked)
+        self._found("new", since, path, word, asked if self._weights else paragraph)
         self._count("new", path, set())
 
     def rename(self, path: Path, target: Path) -> None:
@@ -292,7 +294,7 @@ class Measurement:
         self.tally.add(deed, what, time.monotonic() - since)
 
     def _by_words(self, word: str) -> set[Path]:
-        hits = self._store.search_words(match_query(word), _NEIGHBOURS)
+        hits = self._store.search_words(match_query(word), _HITS)
         return {chunk.path for chunk in self._store.chunks([chunk_id for chunk_id, _ in hits]) if word in chunk.text}
 
     def _by_meaning(self, vector: object, word: str = "") -> set[Path]:
@@ -332,7 +334,7 @@ def measure(folder: Path, *, files: int, rounds: int, weights: bool, seed: int) 
     try:
         window.encoded_until_ended(_START_SECONDS)
         counts = application.library.check().counts
-        measurement = Measurement(application, window, docs, seed)
+        measurement = Measurement(application, window, seed, weights=weights)
         # The encoder's process may still be about to start, as it may when a person saves.
         window.encoded_meanwhile()
         for number, path in enumerate(_chosen(docs, rounds, seed)):
