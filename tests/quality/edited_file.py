@@ -2,9 +2,10 @@
 
     python -m tests.quality.edited_file [--files 10000] [--rounds 10] [--weights] [--folder FOLDER] [--seed 1]
 
-Generates files of one passage and a few of many, indexes them with the real command line, and opens the window (without a screen, otherwise as it is:
+Generates files of one passage and a few of many, indexes them with hashed vectors, and opens the window (without a screen, otherwise as it is:
 `watching_window.py`), which watches them. Then, so many times: a paragraph of a file is changed, a new file is saved, a file is renamed, a file is deleted.
-A search in another process looks again and again, with hashed vectors or with `--weights` with the embedding model of the settings:
+A search in another process looks again and again. With `--weights` the window and the search have the embedding model of the settings, and whatever is saved
+is encoded by it; only the vectors of the files as they were at first are hashed ones, under its name: encoding 10,000 files is another measurement.
 
     words       seconds from the end of the save until the search for a word that only this paragraph has brings it
     meaning     the same until it is among the 50 nearest passages, which a search looks at, to a sentence that says about the same
@@ -36,13 +37,15 @@ from pathlib import Path
 
 from core.cancel import CancelToken
 from core.errors import NotFound
+from core.library.library import Library
 from core.paths import PROGRAM, Paths
+from core.protocols import Embedder, Vectors
 from core.retrieval.hybrid import CANDIDATES
 from core.settings import Settings
 from core.store.records import embedding_text
 from core.store.words import match_query
 from desktop.assembly import Application, assemble
-from tests.fakes.command_line import CommandLine
+from models.backends.echo import HashEmbedder
 
 WORDS_SECONDS, MEANING_SECONDS = 2.0, 10.0
 """What is wanted."""
@@ -113,6 +116,33 @@ def generate(folder: Path, files: int, seed: int) -> None:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(file_text(number, seed), encoding="utf-8")
+
+
+class StandIn(HashEmbedder):
+    """Hashed vectors under the name of another model of the same dimension, which also counts the tokens."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        if embedder.dimension != super().dimension:
+            raise ValueError(f"hashed vectors have {super().dimension} numbers, those of {embedder.model_id} {embedder.dimension}")
+
+    @property
+    def model_id(self) -> str:
+        return self._embedder.model_id
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self._embedder.count_tokens(texts)
+
+
+def index(application: Application, folder: Path) -> None:
+    """Index a folder with hashed vectors under the name of the application's model."""
+    library = Library(application.user_store, application.index_store, StandIn(application.embedder), application.lease)
+    try:
+        library.add([folder])
+        for _ in library.index(CancelToken()):
+            pass
+    finally:
+        library.close()
 
 
 @dataclass(slots=True)
@@ -221,9 +251,10 @@ class Measurement:
         before, doomed = self._passages(path), self._remains(path)
         saved = edited(text, paragraph)
         old = min((part for part in text.split("\n\n") if part not in saved), key=len, default="")
+        wanted = self._vector(asked, paragraph)
         self._save(path, saved, in_place=bool(number % 2))
         since = time.monotonic()
-        self._found("edited", since, path, word, asked if self._weights else paragraph)
+        self._found("edited", since, path, word, wanted)
         self._count("edited", path, before)
         if old:
             # Vectors of passages that stayed are still wanted.
@@ -233,9 +264,10 @@ class Measurement:
     def add(self, number: int, path: Path) -> None:
         """Save a new file."""
         paragraph, word, asked = news(self._draw, number)
+        wanted = self._vector(asked, paragraph)
         self._save(path, f"A new file\n\n{paragraph}\n", in_place=bool(number % 2))
         since = time.monotonic()
-        self._found("new", since, path, word, asked if self._weights else paragraph)
+        self._found("new", since, path, word, wanted)
         self._count("new", path, set())
 
     def rename(self, path: Path, target: Path) -> None:
@@ -254,7 +286,7 @@ class Measurement:
         """Delete a file."""
         text = path.read_text(encoding="utf-8")
         word = text.rpartition(" ")[2].strip().strip(".")
-        vector = self._embedder.embed_query(text, cancel=CancelToken())
+        vector = self._vector(text, text)
         doomed = self._remains(path)
         path.unlink()
         since = time.monotonic()
@@ -276,8 +308,11 @@ class Measurement:
             beside.write_text(text, encoding="utf-8")
             beside.replace(path)
 
-    def _found(self, deed: str, since: float, path: Path, word: str, asked: str) -> None:
-        vector = self._embedder.embed_query(asked, cancel=CancelToken())
+    def _vector(self, asked: str, paragraph: str) -> Vectors:
+        """What is searched for; hashed vectors know nothing of meaning. Made before the save: the encoder here may be about to start."""
+        return self._embedder.embed_query(asked if self._weights else paragraph, cancel=CancelToken())
+
+    def _found(self, deed: str, since: float, path: Path, word: str, vector: Vectors) -> None:
         self._wait(deed, "words", since, lambda: path in self._by_words(word))
         self._wait(deed, "meaning", since, lambda: path in self._by_meaning(vector, word))
 
@@ -297,8 +332,8 @@ class Measurement:
         hits = self._store.search_words(match_query(word), _HITS)
         return {chunk.path for chunk in self._store.chunks([chunk_id for chunk_id, _ in hits]) if word in chunk.text}
 
-    def _by_meaning(self, vector: object, word: str = "") -> set[Path]:
-        hits = self._store.search_vectors(vector, _NEIGHBOURS, self._embedder.model_id)  # type: ignore[arg-type]
+    def _by_meaning(self, vector: Vectors, word: str = "") -> set[Path]:
+        hits = self._store.search_vectors(vector, _NEIGHBOURS, self._embedder.model_id)
         return {chunk.path for chunk in self._store.chunks([chunk_id for chunk_id, _ in hits]) if word in chunk.text}
 
     def _has_text(self, path: Path) -> bool:
@@ -326,16 +361,18 @@ def measure(folder: Path, *, files: int, rounds: int, weights: bool, seed: int) 
     """All rounds over a library in `folder`, which is made if it is not there; and the lines about the library."""
     docs, home = folder / "docs", folder / "home"
     generate(docs, files, seed)
-    indexed = CommandLine(home, model="" if weights else "echo")
-    environment = indexed.environment()
-    subprocess.run(indexed.command("index", docs), env=environment, cwd=PROGRAM, stdout=subprocess.DEVNULL, check=True)
-    window = Window(home, weights=weights)
     application = assemble(Paths(home), Settings(), use_echo=not weights)
+    try:
+        index(application, docs)
+    except BaseException:
+        application.close()
+        raise
+    window = Window(home, weights=weights)
     try:
         window.encoded_until_ended(_START_SECONDS)
         counts = application.library.check().counts
         measurement = Measurement(application, window, seed, weights=weights)
-        # The encoder's process may still be about to start, as it may when a person saves.
+        application.embedder.embed_query("Hello", cancel=CancelToken())
         window.encoded_meanwhile()
         for number, path in enumerate(_chosen(docs, rounds, seed)):
             measurement.edit(number, path)
@@ -351,7 +388,9 @@ def measure(folder: Path, *, files: int, rounds: int, weights: bool, seed: int) 
     finally:
         application.close()
         window.close()
-    return measurement.tally, [f"{counts.ready} files ready, {counts.chunks} passages, {'real encoder' if weights else 'hashed vectors'}"]
+    return measurement.tally, [
+        f"{counts.ready} files ready, {counts.chunks} passages, {'the encoder of the settings' if weights else 'hashed vectors'}"
+    ]
 
 
 def _chosen(docs: Path, rounds: int, seed: int) -> Iterator[Path]:

@@ -65,7 +65,7 @@ def _files(draw: random.Random, size: int) -> Iterator[tuple[str, bytes]]:
     makers = large_files()
     large = min(LARGEST_BYTES, int(size * LARGE_SHARE) // len(makers))
     for name, make in makers.items():
-        yield name, make(draw, large).encode("utf-8")[:large].decode("utf-8", "ignore").encode("utf-8")
+        yield f"large/{name}", make(draw, large).encode("utf-8")[:large].decode("utf-8", "ignore").encode("utf-8")
     en, zh = english(), chinese()
     middle = int(size * MIDDLE_SHARE) // MIDDLE_FILES
     for number in range(MIDDLE_FILES):
