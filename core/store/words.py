@@ -22,6 +22,7 @@ _CJK = "\u1100-\u11ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3130-\u318f\u31f0-
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_OR_WORD = re.compile(f"([{_CJK}]+)|([^\\s{_CJK}]+)")
 _TERM = re.compile(r'"(?:[^"]|"")*"\*?')
+_TOKEN = re.compile(r"[^\W_]+")
 _SHORT_RUN = 4
 _PHRASE_CHARACTERS = 8
 _MIXED_CHARACTERS = 12
@@ -61,13 +62,14 @@ def match_query(question: str) -> str:
 
     Every term is quoted, so nothing in `question` is ever read as query syntax.
     """
-    text = _one_form(storable(question[:_QUERY_CHARACTERS]))
-    terms: dict[str, bool] = {}
-    for piece in text.split():
-        for term, weak in _terms_of(piece):
-            terms.setdefault(term, weak)
-    strong = [term for term, weak in terms.items() if not weak]
-    return " OR ".join((strong or list(terms))[:_QUERY_TERMS])
+    return " OR ".join(_query_terms(question))
+
+
+def coverage(question: str, text: str) -> float:
+    """The share (0..1) of the terms of `question` that `text` has, wherever they stand in it; 0 if it has no term."""
+    terms = _query_terms(question)
+    said = frozenset(_TOKEN.findall(_plain(indexed_form(text))))
+    return sum(_is_said(term, said) for term in terms) / len(terms) if terms else 0.0
 
 
 def terms_of(match: str) -> tuple[str, ...]:
@@ -89,6 +91,27 @@ def is_short(question: str) -> bool:
 
 def _one_form(text: str) -> str:
     return simplified(unicodedata.normalize("NFKC", text))
+
+
+def _query_terms(question: str) -> list[str]:
+    terms: dict[str, bool] = {}
+    for piece in _one_form(storable(question[:_QUERY_CHARACTERS])).split():
+        for term, weak in _terms_of(piece):
+            terms.setdefault(term, weak)
+    strong = [term for term, weak in terms.items() if not weak]
+    return (strong or list(terms))[:_QUERY_TERMS]
+
+
+def _is_said(term: str, said: frozenset[str]) -> bool:
+    """Whether all tokens of a term of a query are among those of a text; the last one may only begin one of these if the term says so."""
+    *tokens, last = _TOKEN.findall(_plain(term)) or [""]
+    ends = any(token.startswith(last) for token in said) if term.endswith("*") else last in said
+    return ends and all(token in said for token in tokens)
+
+
+def _plain(text: str) -> str:
+    """As SQLite's tokenizer compares: without upper case and accents."""
+    return "".join(character for character in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(character))
 
 
 def _terms_of(piece: str) -> Iterator[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.simplified import simplified_version
-from core.store.words import indexed_form, is_short, match_phrases, match_query, words_version
+from core.store.words import coverage, indexed_form, is_short, match_phrases, match_query, words_version
 
 TEXTS = [
     "人工智能正在改变世界，学习机器学习很有用。",
@@ -198,3 +198,19 @@ def test_a_quoted_phrase_is_found_in_the_other_characters(index: apsw.Connection
 
 def test_the_rules_of_the_index_name_the_table_of_characters() -> None:
     assert simplified_version() in words_version()
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "share"),
+    [
+        ("What is the refund?", "A REFUND within 30 days", 1.0), ("refund of the café", "the cafe is closed", 0.5), ("herring price", "a lamp", 0.0), ("", "a lamp", 0.0),
+        ("年假", "每年的年假", 1.0), ("圖書館", "图书馆", 1.0), ("P-02", "pump P02", 0.5), ("灯", "港口的灯塔", 1.0), ("A4纸", "A4纸张", 0.75),
+    ],
+)  # fmt: skip
+def test_coverage_is_the_share_of_the_questions_terms_in_a_text(question: str, text: str, share: float) -> None:
+    assert coverage(question, text) == pytest.approx(share)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_coverage_is_a_share_of_any_text(question: str, text: str) -> None:
+    assert 0.0 <= coverage(question, text) <= 1.0
