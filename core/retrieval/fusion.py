@@ -1,7 +1,7 @@
 """Putting the ranking by meaning and the ranking by words together.
 
-Measured on the tuning halves of five sets (tests/quality/retrieval.py): rank fusion, which forgets how far apart the scores are, finds less
-than the vectors alone on some of them; scaled scores are never far from the best.
+Measured on the tuning halves of the sets in docs/decisions/0028-fusion-tuned.md (tests/quality/retrieval.py): rank fusion, which forgets how far
+apart the scores are, finds less than the vectors alone on some of them; scaled scores are never far from the best.
 """
 
 from __future__ import annotations
@@ -51,13 +51,12 @@ def trust_in_words(coverage: float) -> float:
 def meaning_unknown(words: Mapping[int, float], meaning: Mapping[int, float]) -> dict[int, float]:
     """What to take for the meaning of passages that the words found and that have no vector yet (all of 0..1).
 
-    Zero would say that they are about something else, and a file saved a moment ago would stand behind everything older. So: halfway
-    between their words' score and the mean meaning of the other passages that the words found, as both scores go together, but loosely.
-    Without such passages the words alone decide.
+    Zero would say that they are about something else, and a file saved a moment ago would stand behind everything older. So: the mean
+    meaning of the other passages that the words found, or their words' score where that is higher. Without such passages the words alone decide.
     """
     seen = [meaning[item] for item in words if item in meaning]
-    usual = sum(seen) / len(seen) if seen else None
-    return {item: score if usual is None else (score + usual) / 2 for item, score in words.items() if item not in meaning}
+    usual = sum(seen) / len(seen) if seen else 0.0
+    return {item: max(score, usual) for item, score in words.items() if item not in meaning}
 
 
 def with_neighbours(ranked: Sequence[tuple[int, float]], places: Mapping[int, tuple[int, int]]) -> list[tuple[int, float]]:
