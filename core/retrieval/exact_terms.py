@@ -29,9 +29,13 @@ _NAMES = (
     re.compile(r"[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}", re.ASCII),
     re.compile(r"(?<![\w.-])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:" + _ENDINGS + r")(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII),
     re.compile(r"(?<!\w)[A-Za-z0-9]{1,40}(?:_[A-Za-z0-9]{1,40}){1,8}(?!\w)", re.ASCII),
-    re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{0,40}[a-z][A-Z][A-Za-z]{0,40}(?![A-Za-z0-9])"),
+    re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]{5})[A-Za-z]{0,40}[a-z][A-Z][A-Za-z]{0,40}(?![A-Za-z0-9])"),
 )
 _CLAUSE = re.compile(rf"第\s?(\d{{1,3}}|[{_CHINESE_DIGITS}十百]{{1,7}})\s?([条章节節款项項页頁回课課号號届屆期次天卷])")
+# Only what codes are made of: a comma in full width ends a clause, one in half width may stand in a number.
+_HALF_WIDTH = {
+    code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B), *map(ord, "－．／＿＠＃"))
+}
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s)")
 
@@ -42,7 +46,7 @@ def exact_terms(query: str) -> tuple[str, ...]:
     A bare year and a number of one or two digits are none: they stand in too many passages to say which one is meant.
     """
     found: list[str] = []
-    rest = query
+    rest = query.translate(_HALF_WIDTH)
     for pattern, places in _DATES:
         for match in pattern.finditer(rest):
             found += _forms(*(match[place] for place in places))

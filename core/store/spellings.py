@@ -19,7 +19,7 @@ _VERSION = re.compile(r"([vV]?)(\d{1,4}(?:\.\d{1,6}){1,4}[A-Za-z0-9-]{0,12})")
 _CODE = re.compile(r"([A-Za-z]{1,6})(-?)(\d{1,8}[A-Za-z]?)")
 _COMPOUND = re.compile(r"[A-Za-z]{1,24}(?:[-_][A-Za-z]{1,24}){1,4}")
 _HYPHENATED = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z]{1,24}(?:-[A-Za-z]{1,24}){1,2}(?![A-Za-z0-9_-])")
-_CAMEL = re.compile(r"(?<![A-Za-z])[A-Za-z]{0,24}[a-z][A-Z][A-Za-z]{0,40}(?![A-Za-z])")
+_CAMEL = re.compile(r"(?<![A-Za-z])(?=[A-Za-z]{5})[A-Za-z]{0,24}[a-z][A-Z][A-Za-z]{0,40}(?![A-Za-z])")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _EDGES = re.compile(r"^[^A-Za-z0-9]+|[^A-Za-z0-9]+$")
 

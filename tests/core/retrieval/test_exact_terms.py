@@ -25,6 +25,7 @@ from core.retrieval.exact_terms import MAX_TERMS, exact_terms
         ("Where is Budget_final.v2.xlsx?", ("Budget_final.v2.xlsx",)),
         ("what does maxRetryCount do", ("maxRetryCount", "max Retry Count")),
         ("max_retry_count", ("max_retry_count", "maxretrycount")),
+        ("工单ＷＯ－２０２９－８７９８，Ｅ３１", ("WO-2029-8798", "E31", "E-31")),
         ("按第3条", ("第3条", "第三条")),
         ("第二十条怎么说？", ("第二十条", "第20条")),
         ("第 101 章", ("第101章", "第一百零一章", "101")),
@@ -45,6 +46,7 @@ def test_codes_numbers_names_and_quotations_are_exact_in_all_their_spellings(que
         "3 + 4",
         "e.g. the U.S.",
         "a state-of-the-art wi-fi",
+        "The GmbH needs 5 kWh",
     ],
 )
 def test_words_years_and_small_numbers_are_not(query: str) -> None:

@@ -32,7 +32,7 @@ def test_other_words_have_none(word: str) -> None:
     [
         ("set maxRetryCount and maxRetryCount2 in GitHub", "max Retry Count Git Hub"),
         ("a Wi-Fi and wi-fi check-in, not -x- or a--b or 3-4", "WiFi wifi checkin"),
-        ("nothing of the kind, IBM and Lamp", ""),
+        ("nothing of the kind, IBM and Lamp, GmbH and kWh", ""),
     ],
 )
 def test_humps_and_hyphenated_words_are_added_once(text: str, added: str) -> None:
