@@ -18,7 +18,10 @@ EXACT_WEIGHT = 0.3
 """How much more a passage counts that contains the codes, dates and quotations of the query."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.1, 0.5
-"""Shares of the query's words in the passage that is best by words: up to the first they count nothing, from the second on they have their weight."""
+"""Shares of the query's words in the passage that is best by words: up to the first they count next to nothing, from the second on all of their weight."""
+
+LEAST_TRUST = 0.05
+"""Where nothing but the words says anything, their order still stands."""
 
 NEIGHBOUR_WEIGHT = 0.1
 """How much the passage before or behind it counts for one: what is told in two passages is more likely what is asked about."""
@@ -45,7 +48,7 @@ def by_words(scores: Mapping[int, float], *, trust: float = 1.0) -> dict[int, fl
 
 def trust_in_words(coverage: float) -> float:
     """How much (0..1) the ranking by words says, from the share (0..1) of the query's words that its best passage has."""
-    return min(1.0, max(0.0, (coverage - NO_COVERAGE) / (FULL_COVERAGE - NO_COVERAGE)))
+    return min(1.0, max(LEAST_TRUST, (coverage - NO_COVERAGE) / (FULL_COVERAGE - NO_COVERAGE)))
 
 
 def meaning_unknown(words: Mapping[int, float], meaning: Mapping[int, float]) -> dict[int, float]:

@@ -79,6 +79,18 @@ def test_while_nothing_is_embedded_the_order_is_that_of_the_words(home: Path, em
     store.close()
 
 
+def test_the_order_of_the_words_stands_even_where_they_say_little(home: Path, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    store = IndexStore(home / "unembedded.db")
+    for number, text in enumerate(["A long tale of nothing, with a walrus in it at last.", "Walrus, walrus.", "Nothing of the kind."]):
+        put(store, embedder, str(number), text, embedded=False)
+    question = "Has anybody seen whether that old walrus swims past Quillmouth before breakfast every Wednesday nowadays?"
+
+    both = HybridRetriever(store, embedder).search(question, k=5, cancel=cancel)
+
+    assert [passage.chunk.text[0] for passage in both] == ["W", "A"]
+    store.close()
+
+
 def test_an_exact_code_in_a_fresh_file_comes_first(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
     put(store, embedder, "berth", "Berth QX-4711 is closed.", embedded=False)
 

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.fusion import FULL_COVERAGE, NO_COVERAGE, by_meaning, by_words, convex_combination, trust_in_words, with_neighbours
+from core.retrieval.fusion import (
+    FULL_COVERAGE,
+    LEAST_TRUST,
+    NO_COVERAGE,
+    by_meaning,
+    by_words,
+    convex_combination,
+    trust_in_words,
+    with_neighbours,
+)
 
 SHARES = st.dictionaries(st.integers(0, 30), st.floats(0.0, 1.0), max_size=8)
 SCORES = st.dictionaries(st.integers(0, 30), st.floats(-1.0, 1e6), max_size=8)
@@ -48,7 +57,7 @@ def test_nothing_fuses_to_nothing() -> None:
 def test_words_count_by_the_share_of_them_that_the_best_passage_has() -> None:
     shares = [trust_in_words(share) for share in (0.0, NO_COVERAGE, (NO_COVERAGE + FULL_COVERAGE) / 2, FULL_COVERAGE, 1.0)]
 
-    assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
+    assert shares == pytest.approx([LEAST_TRUST, LEAST_TRUST, 0.5, 1.0, 1.0])
     assert by_words({1: 2.0, 2: 8.0}, trust=0.5) == {1: 0.125, 2: 0.5}
 
 
