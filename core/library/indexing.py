@@ -31,8 +31,8 @@ from core.store.records import FileFacts, MadeVector, MissingVector, embedding_k
 from core.store.storable import storable
 from core.store.unit_vectors import unit
 
-BATCH_CHUNKS = 32
-"""Chunks in one call of the encoder and in one transaction: a cancel or a question waits for one call at most, and no more is lost."""
+BATCH_CHUNKS = 256
+"""Chunks in one call of the embedder and in one transaction: enough to find texts of like length among them. A crash loses no more."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
