@@ -13,7 +13,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from core.cancel import CancelToken
-from core.errors import Cancelled, LamplightError, ModelMissing, ModelUnusable
+from core.errors import Cancelled, ChildCrashed, ModelMissing, ModelUnusable
 from core.lease import ComputeLease
 from core.process.host import ChildProcess
 from core.process.wire import Json
@@ -84,7 +84,7 @@ class SentenceTransformersEmbedder:
         order = sorted(range(len(texts)), key=lambda index: -lengths[index])
         if not self._settled and len(texts) >= MEASURED_FROM_TEXTS:
             self._give_way(cancel)
-            self._settle(cancel)
+            self.settle(cancel=cancel)
         start = 0
         while start < len(order):
             self._give_way(cancel)
@@ -99,6 +99,33 @@ class SentenceTransformersEmbedder:
         with self._asking():
             vector: Vectors = self._encode([text], prompt, cancel)[0][0]
         return vector
+
+    def settle(self, *, cancel: CancelToken) -> Json | None:
+        """Let the child choose its precision: at once if it did so before on this machine, else by measuring, unless a query comes.
+
+        What it says: `precision`, `speed_up`, `cosine`, `seconds`, `failed`. None if a query came.
+        """
+        settling = CancelToken()
+        forget = cancel.on_cancel(settling.cancel)
+        with self._lock:
+            self._settling = settling
+        try:
+            chosen = self.child.call("settle", self._payload(), cancel=settling)
+        except Cancelled:
+            cancel.check()
+            return None
+        except ChildCrashed:
+            # The process ended over it. It is started again, remembers, and computes in float32.
+            chosen = {"precision": "float32", "speed_up": 0.0, "cosine": 0.0, "seconds": 0.0, "failed": "crashed"}
+        finally:
+            forget()
+            with self._lock:
+                self._settling = None
+        self._settled = True
+        words = "the encoder computes in %s: bfloat16 is %.2f times as fast as float32, smallest cosine %.5f%s"
+        failed = f"; it could not be measured ({chosen['failed']})" if chosen["failed"] else ""
+        _log.info(words, chosen["precision"], chosen["speed_up"], chosen["cosine"], failed)
+        return chosen
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         encodings = self._loaded_tokenizer().encode_batch([_encodable(text) for text in texts], add_special_tokens=False)
@@ -135,31 +162,6 @@ class SentenceTransformersEmbedder:
         cancel.check()
         if self._lease is not None:
             self._lease.wait_until_free(cancel)
-
-    def _settle(self, cancel: CancelToken) -> None:
-        """Let the child choose its precision: at once if it did so before on this machine, else by measuring, unless a query comes."""
-        settling = CancelToken()
-        forget = cancel.on_cancel(settling.cancel)
-        with self._lock:
-            self._settling = settling
-        try:
-            chosen = self.child.call("settle", self._payload(), cancel=settling)
-        except Cancelled:
-            cancel.check()
-            return
-        except (ModelMissing, ModelUnusable):
-            raise
-        except LamplightError as error:
-            # The process ended over it. It is started again, remembers, and computes in float32.
-            chosen = {"precision": "float32", "speed_up": 0.0, "cosine": 0.0, "failed": error.code}
-        finally:
-            forget()
-            with self._lock:
-                self._settling = None
-        self._settled = True
-        words = "the encoder computes in %s: bfloat16 is %.2f times as fast as float32, smallest cosine %.5f%s"
-        failed = f"; measuring failed ({chosen['failed']})" if chosen["failed"] else ""
-        _log.info(words, chosen["precision"], chosen["speed_up"], chosen["cosine"], failed)
 
     def _encode(self, texts: Sequence[str], prompt: str, cancel: CancelToken) -> tuple[Vectors, float]:
         """Vectors of one batch, and the seconds it took in the child."""

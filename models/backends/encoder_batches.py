@@ -7,8 +7,8 @@ from collections.abc import Sequence
 MAX_TOKENS = 320
 """More of a text is not read. A chunk has at most 260, and its title and headings before it."""
 
-BATCH_TOKENS = 1024
-"""Tokens of a batch, with padding. Of 512 to 8,192 none was faster by more than noise, and larger ones were slower: see docs/decisions/0026-encoder-precision.md."""
+BATCH_TOKENS = 512
+"""Tokens of a batch, with padding: two full chunks. Larger batches were slower, see docs/decisions/0026-encoder-precision.md."""
 
 LARGEST_BATCH = 64
 BATCH_SECONDS = 0.35

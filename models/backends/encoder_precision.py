@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
@@ -28,20 +29,30 @@ Precision = Literal["float32", "bfloat16"]
 LEAST_COSINE = 0.999
 """Vectors of the golden texts must be at least this near to those of float32 to be compared with them. An encoder whose vectors went no further than 0.98 would need an index of its own."""
 
+MOST_ATTEMPTS = 3
 _CLEARLY_FASTER = 0.85
 _LARGEST_FILE_BYTES = 10_000
+# What vectors and speed depend on besides the weights and the machine.
+_LIBRARIES = ("torch", "sentence-transformers", "transformers")
 
 
 @dataclass(frozen=True, slots=True)
 class PrecisionChoice:
     """What was chosen, and why: how many times faster the other precision was on the processor, and its smallest cosine to float32.
 
-    Both are 0 where nothing could be measured.
+    Both are 0 where nothing could be measured. `unfinished` counts measurements that were begun and did not come to an end since the
+    last one that did: other programs were busy, or the process ended.
     """
 
     precision: Precision
     speed_up: float = 0.0
     cosine: float = 0.0
+    unfinished: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it need not be measured again."""
+        return self.unfinished == 0 or self.unfinished >= MOST_ATTEMPTS
 
 
 def least_cosine(vectors: Vectors, exact: Vectors) -> float:
@@ -59,7 +70,7 @@ def choose_precision(exact_seconds: float, seconds: float, cosine: float) -> Pre
 
     Seconds are of the processor, which other programs on the machine disturb less than the clock.
     """
-    faster = 0 < seconds <= _CLEARLY_FASTER * exact_seconds
+    faster = math.isfinite(exact_seconds) and 0 < seconds <= _CLEARLY_FASTER * exact_seconds
     speed_up = exact_seconds / seconds if seconds > 0 else 0.0
     return PrecisionChoice("bfloat16" if faster and cosine >= LEAST_COSINE else "float32", speed_up, cosine)
 
@@ -71,18 +82,19 @@ class _File(BaseModel):
     precision: Precision
     speed_up: float = Field(ge=0)
     cosine: float = Field(ge=-1, le=1.001)
+    unfinished: int = Field(ge=0, le=1000)
 
 
 class PrecisionFile:
-    """The choice for one model folder, kept in `cache`. `threads` is what the encoder has, `versions` of what computes.
+    """The choice for one model folder, kept in `cache`. `threads` is what the encoder has.
 
-    It holds for the model, processor, number of cores, threads and versions it was measured with, and is as good as none for others.
+    It holds for the model, processor, number of cores, threads and libraries it was measured with, and is as good as none for others.
     """
 
-    def __init__(self, cache: Path, folder: EncoderFolder, *, threads: int, versions: Sequence[str]) -> None:
+    def __init__(self, cache: Path, folder: EncoderFolder, *, threads: int) -> None:
         named = hashlib.sha256(json.dumps([str(folder.folder), threads]).encode("utf-8", "surrogatepass")).hexdigest()
         self._file = cache / f"encoder-{named[:16]}.json"
-        measured_with = [fingerprint(folder), processor_name(), physical_cores(), threads, *versions]
+        measured_with = [fingerprint(folder), processor_name(), physical_cores(), threads, *map(version, _LIBRARIES)]
         self._key = hashlib.sha256(json.dumps(measured_with).encode("utf-8", "surrogatepass")).hexdigest()
 
     def read(self) -> PrecisionChoice | None:
@@ -92,13 +104,13 @@ class PrecisionFile:
                 found = _File.model_validate_json(file.read(_LARGEST_FILE_BYTES))
         except (OSError, ValidationError):
             return None
-        return PrecisionChoice(found.precision, found.speed_up, found.cosine) if found.key == self._key else None
+        return PrecisionChoice(found.precision, found.speed_up, found.cosine, found.unfinished) if found.key == self._key else None
 
     def write(self, choice: PrecisionChoice) -> None:
         """Keep a choice. A folder that cannot be written to is no error: it is measured again next time."""
         beside = ""
         try:
-            text = _File(key=self._key, precision=choice.precision, speed_up=choice.speed_up, cosine=choice.cosine).model_dump_json()
+            text = _File(key=self._key, **asdict(choice)).model_dump_json()
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor, beside = tempfile.mkstemp(prefix=".encoder-", dir=self._file.parent)  # mkstemp makes it 0600
             with os.fdopen(descriptor, "w", encoding="utf-8") as output:

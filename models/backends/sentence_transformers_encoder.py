@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
-from importlib.metadata import version
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,8 @@ from models.backends.encoder_folder import EncoderFolder
 from models.backends.encoder_precision import Precision, PrecisionChoice, choose_precision, least_cosine
 from models.backends.golden_texts import GOLDEN_TEXTS
 
-VERSIONS = (version("torch"), version("sentence-transformers"), version("transformers"))
-"""What the vectors and the speed may depend on besides the weights and the machine."""
-
+MEASURING_SECONDS = 4.0
+LONGEST_MEASURING_SECONDS = 10.0
 _GOLDEN_BATCH = 4
 _GOLDEN_ROUNDS = 2
 # Where a processor has no instructions for it, a precision is computed a number at a time: a word or two shows it.
@@ -56,35 +55,53 @@ class SentenceTransformersEncoder:
 
 def measure_precision(
     folder: EncoderFolder, threads: int, exact: SentenceTransformersEncoder, cancel: CancelToken
-) -> tuple[PrecisionChoice, SentenceTransformersEncoder]:
+) -> tuple[PrecisionChoice, SentenceTransformersEncoder] | None:
     """Try bfloat16 beside the float32 encoder `exact` on the golden texts; the choice, and the encoder to go on with.
 
-    Takes about as long as three dozen chunks. Obeys `cancel` between batches of four texts.
+    About the work of two dozen chunks. None if other programs leave so little of the processor that it takes too long. Obeys `cancel`
+    between batches of four texts.
     """
+    measuring = _Measuring(folder.passage_prompt, cancel)
     other = SentenceTransformersEncoder(folder, threads, "bfloat16")
     probe = GOLDEN_TEXTS[-1:]
     for encoder in (exact, other):
-        encoder.encode(probe, "", cancel)  # the first call also brings the weights into memory
-    exact_seconds, other_seconds = (min(_golden(encoder, probe, folder, cancel)[1] for _ in range(2)) for encoder in (exact, other))
-    if other_seconds > _HOPELESS * exact_seconds:
+        measuring.run(encoder, probe)  # the first call also brings the weights into memory
+    if measuring.run(other, probe)[1] > _HOPELESS * measuring.run(exact, probe)[1]:
         return PrecisionChoice("float32"), exact
-    took: dict[Precision, list[float]] = {"float32": [], "bfloat16": []}
-    cosine = 1.0
+    exact_seconds, other_seconds, cosine = math.inf, math.inf, 1.0
     for _ in range(_GOLDEN_ROUNDS):
-        wanted, seconds = _golden(exact, GOLDEN_TEXTS, folder, cancel)
-        took["float32"].append(seconds)
-        made, seconds = _golden(other, GOLDEN_TEXTS, folder, cancel)
-        took["bfloat16"].append(seconds)
+        wanted, seconds = measuring.run(exact, GOLDEN_TEXTS)
+        exact_seconds = min(exact_seconds, seconds)
+        made, seconds = measuring.run(other, GOLDEN_TEXTS)
+        other_seconds = min(other_seconds, seconds)
         cosine = min(cosine, least_cosine(made, wanted))
-    choice = choose_precision(min(took["float32"]), min(took["bfloat16"]), cosine)
+        if measuring.seconds > MEASURING_SECONDS:
+            break
+    if measuring.seconds > LONGEST_MEASURING_SECONDS:
+        return None
+    choice = choose_precision(exact_seconds, other_seconds, cosine)
     return choice, other if choice.precision == "bfloat16" else exact
 
 
-def _golden(
-    encoder: SentenceTransformersEncoder, texts: Sequence[str], folder: EncoderFolder, cancel: CancelToken
-) -> tuple[Vectors, float]:
-    """Vectors of the texts, and seconds of processor time."""
-    started = time.process_time()
-    batches = [texts[start : start + _GOLDEN_BATCH] for start in range(0, len(texts), _GOLDEN_BATCH)]
-    vectors = np.concatenate([encoder.encode(batch, folder.passage_prompt, cancel) for batch in batches])
-    return vectors, time.process_time() - started
+class _Measuring:
+    """Runs encoders until it has taken too long; then every run gives nothing, at once."""
+
+    def __init__(self, prompt: str, cancel: CancelToken) -> None:
+        self._prompt = prompt
+        self._cancel = cancel
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning, by the clock."""
+        return time.monotonic() - self._started
+
+    def run(self, encoder: SentenceTransformersEncoder, texts: Sequence[str]) -> tuple[Vectors, float]:
+        """Vectors of the texts, and seconds of processor time."""
+        worked = time.process_time()
+        rows: list[Vectors] = []
+        for start in range(0, len(texts), _GOLDEN_BATCH):
+            if self.seconds > LONGEST_MEASURING_SECONDS:
+                break
+            rows.append(encoder.encode(texts[start : start + _GOLDEN_BATCH], self._prompt, self._cancel))
+        return np.concatenate(rows) if rows else np.zeros((0, 0), np.float32), time.process_time() - worked

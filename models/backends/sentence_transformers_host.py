@@ -33,23 +33,14 @@ class SentenceTransformersHost:
     def settle(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         """Choose the precision for this machine: as kept in `cache`, or measured now, which takes some seconds."""
         encoder = self._loaded(payload)
-        folder, file = _folder(payload), _file(payload)
-        choice, failed = file.read(), ""
-        if choice is None:
-            from models.backends.sentence_transformers_encoder import measure_precision
-
-            # If a precision ends this process the hard way, the next one finds this and does not try it again.
-            file.write(PrecisionChoice("float32"))
-            try:
-                choice, self._encoder = measure_precision(folder, payload["threads"], encoder, cancel)
-            except (Cancelled, MemoryError):
-                file.forget()
-                raise
-            except Exception as error:
-                # Libraries raise anything for what a processor or a model cannot do. Float32 is loaded and works.
-                choice, failed = PrecisionChoice("float32"), type(error).__name__
-            file.write(choice)
-        yield {**asdict(choice), "failed": failed}
+        started = time.monotonic()
+        file = _file(payload)
+        known, failed = file.read(), ""
+        if known is not None and known.is_final:
+            choice = known
+        else:
+            choice, self._encoder, failed = _measured(payload, encoder, file, known, cancel)
+        yield {**asdict(choice), "failed": failed, "seconds": time.monotonic() - started}
 
     def encode(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         """Vectors of texts that make one batch, and what they took."""
@@ -67,15 +58,40 @@ class SentenceTransformersHost:
         return self._encoder
 
 
+def _measured(
+    payload: Json, encoder: SentenceTransformersEncoder, file: PrecisionFile, known: PrecisionChoice | None, cancel: CancelToken
+) -> tuple[PrecisionChoice, SentenceTransformersEncoder, str]:
+    """Measure now: the choice, the encoder to go on with, and what kept it from being measured."""
+    from models.backends.sentence_transformers_encoder import measure_precision
+
+    # Should a precision end this process the hard way, the next one finds this, and the third does not try any more.
+    begun = PrecisionChoice("float32", unfinished=known.unfinished + 1 if known else 1)
+    file.write(begun)
+    try:
+        measured = measure_precision(_folder(payload), payload["threads"], encoder, cancel)
+    except Cancelled:
+        file.forget() if known is None else file.write(known)
+        raise
+    except MemoryError:
+        return begun, encoder, "memory"
+    except Exception as error:
+        # Libraries raise anything for what a processor or a model cannot do. Float32 is loaded and works.
+        measured, failed = (PrecisionChoice("float32"), encoder), type(error).__name__
+    else:
+        failed = ""
+    if measured is None:
+        return begun, encoder, "busy"
+    file.write(measured[0])
+    return *measured, failed
+
+
 def _folder(payload: Json) -> EncoderFolder:
     # Looked at before the libraries are even imported: a folder with code in it gets no further than this.
     return read_encoder_folder(Path(payload["folder"]))
 
 
 def _file(payload: Json) -> PrecisionFile:
-    from models.backends.sentence_transformers_encoder import VERSIONS
-
-    return PrecisionFile(Path(payload["cache"]), _folder(payload), threads=payload["threads"], versions=VERSIONS)
+    return PrecisionFile(Path(payload["cache"]), _folder(payload), threads=payload["threads"])
 
 
 def _load(folder: EncoderFolder, threads: int, precision: Precision) -> SentenceTransformersEncoder:
