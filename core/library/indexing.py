@@ -32,7 +32,13 @@ from core.store.storable import storable
 from core.store.unit_vectors import unit
 
 BATCH_CHUNKS = 256
-"""Chunks in one call of the embedder and in one transaction: enough to find texts of like length among them. A crash loses no more."""
+"""The most chunks in one call of the embedder and in one transaction: enough to find texts of like length among them."""
+
+FIRST_BATCH_CHUNKS = 32
+"""So many before it is known how fast this machine is, and at least."""
+
+BATCH_SECONDS = 10.0
+"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, and the bar stands still for it."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
@@ -246,11 +252,11 @@ class IndexingRun:
 
     def _batches(self, waiting: Sequence[_Waiting]) -> Iterator[_Batch]:
         """Chunks that lack vectors, in the order of the files, so that small files share the encoder's batches."""
-        batch = _Batch([], [])
+        batch, size = _Batch([], []), self._batch_size()
         for item in waiting:
             after, more = -1, True
             while more:
-                room = BATCH_CHUNKS - len(batch.chunks)
+                room = size - len(batch.chunks)
                 found = self._store.missing(item.document_id, self._embedder.model_id, after=after, limit=room)
                 batch.chunks += [(item, lack) for lack in found]
                 more = len(found) == room
@@ -259,9 +265,16 @@ class IndexingRun:
                 else:
                     after = found[-1].ordinal
                     yield batch
-                    batch = _Batch([], [])
+                    batch, size = _Batch([], []), self._batch_size()
         if batch.whole:
             yield batch
+
+    def _batch_size(self) -> int:
+        """How many chunks the next batch has, from how fast they were embedded so far."""
+        if not self._embedding_seconds:
+            return min(FIRST_BATCH_CHUNKS, BATCH_CHUNKS)
+        in_time = int(BATCH_SECONDS * self._embedded_chunks / self._embedding_seconds)
+        return min(max(in_time, FIRST_BATCH_CHUNKS), BATCH_CHUNKS)
 
     def _embed(self, batch: _Batch) -> Iterator[IndexEvent]:
         """Make the vectors of a batch, store them in one transaction, and report the files that have all of theirs now."""
@@ -281,7 +294,7 @@ class IndexingRun:
                 yield self._finished(_row(item, "ready" if item.document_id in ready else "waiting"))
         if batch.chunks:
             current, last = batch.chunks[-1]
-            if current.chunks > BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
+            if current.chunks > FIRST_BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
                 yield FileProgress(current.facts.path, last.ordinal + 1, current.chunks)
 
     def _made(self, chunks: Sequence[tuple[_Waiting, MissingVector]]) -> list[MadeVector]:
