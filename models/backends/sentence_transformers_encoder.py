@@ -21,6 +21,8 @@ MEASURING_SECONDS = 4.0
 LONGEST_MEASURING_SECONDS = 10.0
 _GOLDEN_BATCH = 4
 _GOLDEN_ROUNDS = 2
+# Of the processor's time. With less, a second or two would become ten.
+_LEAST_SHARE = 0.25
 # Where a processor has no instructions for it, a precision is computed a number at a time: a word or two shows it.
 _HOPELESS = 4.0
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -62,8 +64,13 @@ def measure_precision(
     between batches of four texts.
     """
     measuring = _Measuring(folder.passage_prompt, cancel)
-    other = SentenceTransformersEncoder(folder, threads, "bfloat16")
     probe = GOLDEN_TEXTS[-1:]
+    measuring.run(exact, probe)
+    # Loading cannot be stopped half-way, so this comes before it.
+    before, (_, worked) = measuring.seconds, measuring.run(exact, GOLDEN_TEXTS[:_GOLDEN_BATCH])
+    if worked < _LEAST_SHARE * threads * (measuring.seconds - before):
+        return None
+    other = SentenceTransformersEncoder(folder, threads, "bfloat16")
     for encoder in (exact, other):
         measuring.run(encoder, probe)  # the first call also brings the weights into memory
     if measuring.run(other, probe)[1] > _HOPELESS * measuring.run(exact, probe)[1]:
