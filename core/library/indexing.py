@@ -49,8 +49,14 @@ from core.store.unit_vectors import unit
 
 T = TypeVar("T")
 
-BATCH_CHUNKS = 32
-"""Chunks in one call of the encoder and in one transaction: a cancel or a question waits for one call at most, and no more is lost."""
+BATCH_CHUNKS = 256
+"""The most chunks in one call of the embedder and in one transaction: enough to find texts of like length among them."""
+
+FIRST_BATCH_CHUNKS = 32
+"""So many before it is known how fast this machine is, and at least."""
+
+BATCH_SECONDS = 2.0
+"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, and a file that was saved waits for it."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
@@ -405,8 +411,8 @@ class IndexingRun:
         """The next chunks that lack vectors, in the order of the files, so that small files share the encoder's batches; None at the end."""
         if not self._queue:
             self._queue.extend(_in_order(self._waiting.values()))
-        batch = _Batch([], [])
-        while self._queue and (room := BATCH_CHUNKS - len(batch.chunks)):
+        batch, size = _Batch([], []), self._batch_size()
+        while self._queue and (room := size - len(batch.chunks)):
             item = self._queue[0]
             found = self._store.missing(item.document_id, self._embedder.model_id, after=item.after, limit=room)
             batch.chunks += [(item, lack) for lack in found]
@@ -415,6 +421,13 @@ class IndexingRun:
             else:
                 item.after = found[-1].ordinal
         return batch if batch.chunks or batch.whole else None
+
+    def _batch_size(self) -> int:
+        """How many chunks the next batch has, from how fast they were embedded so far."""
+        if not self._embedding_seconds:
+            return min(FIRST_BATCH_CHUNKS, BATCH_CHUNKS)
+        in_time = int(BATCH_SECONDS * self._embedded_chunks / self._embedding_seconds)
+        return min(max(in_time, FIRST_BATCH_CHUNKS), BATCH_CHUNKS)
 
     def _embed(self, batch: _Batch) -> Iterator[IndexEvent]:
         """Make the vectors of a batch, store them in one transaction, and report the files that have all of theirs now."""
@@ -438,7 +451,7 @@ class IndexingRun:
                 yield self._finished(_row(item, "ready" if item.document_id in ready else "waiting"))
         if batch.chunks:
             current, last = batch.chunks[-1]
-            if current.chunks > BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
+            if current.chunks > FIRST_BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
                 yield FileProgress(current.facts.path, last.ordinal + 1, current.chunks)
 
     def _made(self, chunks: Sequence[tuple[_Waiting, MissingVector]]) -> list[MadeVector]:
