@@ -67,7 +67,7 @@ class Paths:
 
     @property
     def engine_cache(self) -> Path:
-        """What the chat engine measured and read on this machine; can be deleted at any time."""
+        """What the models measured and read on this machine; can be deleted at any time."""
         return self.home / "engine"
 
     @property

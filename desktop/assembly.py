@@ -113,10 +113,10 @@ def assemble(paths: Paths, settings: Settings, *, use_echo: bool = False, model_
     """
     prepare_home(paths)
     model_paths = model_paths or paths
-    models = build_echo_models() if use_echo else build_models(settings.models, model_paths, paths.engine_cache)
+    lease = ComputeLease()
+    models = build_echo_models() if use_echo else build_models(settings.models, model_paths, paths.engine_cache, lease=lease)
     user_store = UserStore(paths.user_database)
     index_store = IndexStore(paths.index_database)
-    lease = ComputeLease()
     chosen = models.embedder
     answering = AnsweringEmbedder(
         index_store,

@@ -29,6 +29,7 @@ def load_models(application: Application, cancel: CancelToken) -> Iterator[None]
         pass
     if application.library.has_documents():
         application.answering.embed_query("Hello", cancel=cancel)
+        application.embedder.count_tokens(["Hello"])  # reads the tokenizer: else the first file that is saved waits for it
     yield None
 
 

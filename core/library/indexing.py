@@ -49,8 +49,14 @@ from core.store.unit_vectors import unit
 
 T = TypeVar("T")
 
-BATCH_CHUNKS = 32
-"""Chunks in one call of the encoder and in one transaction: a cancel or a question waits for one call at most, and no more is lost."""
+BATCH_CHUNKS = 256
+"""The most chunks in one call of the embedder and in one transaction: enough to find texts of like length among them."""
+
+FIRST_BATCH_CHUNKS = 32
+"""So many before it is known how fast this machine is, and at least."""
+
+BATCH_SECONDS = 2.0
+"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, and a file that was saved waits for it."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
@@ -127,7 +133,7 @@ class IndexingRun:
         cancel: CancelToken,
         *,
         named: frozenset[Path],
-        encodings: Mapping[Path, str] | None = None,
+        encodings: Callable[[], Mapping[Path, str]] = dict,
         retry_poison: bool = False,
         max_bytes: int = MAX_FILE_BYTES,
         place: Callable[[], str] = lambda: "",
@@ -135,7 +141,7 @@ class IndexingRun:
         look: Callable[[Sequence[Path]], Look] | None = None,
     ) -> None:
         """`named` are the paths the person linked themselves: only there a symbolic link is followed.
-        `encodings` are those that the person has chosen for files.
+        `encodings` says which the person has chosen for files, also while the run goes on.
 
         `retry_poison` tries files again that broke their parser before, though they have not changed. `place` says where the embedder lies.
         `changed` is what changes meanwhile, and `look` looks at the disk there.
@@ -146,7 +152,7 @@ class IndexingRun:
         self._lease = lease
         self._cancel = cancel
         self._named = named
-        self._encodings = encodings or {}
+        self._encodings = encodings
         self._retry_poison = retry_poison
         self._max_bytes = max_bytes
         self._place = place
@@ -343,7 +349,7 @@ class IndexingRun:
             modified_ns=found.modified_ns,
             checked_ns=time.time_ns(),
             reader_version=READER_VERSION,
-            encoding=self._encodings.get(found.path, ""),
+            encoding=self._encodings().get(found.path, ""),
         )
         try:
             if found.reason:
@@ -364,7 +370,7 @@ class IndexingRun:
             return self._without_text(facts, "reader_crashed", time.monotonic() - started)
 
     def _text(self, path: Path, data: bytes) -> ExtractedText:
-        encoding = self._encodings.get(path, "") if may_choose_encoding(path) else ""
+        encoding = self._encodings().get(path, "") if may_choose_encoding(path) else ""
         if needs_parser(path, data):
             return self._reader.read(path, data, self._cancel, encoding=encoding)
         return self._obeying(len(data), lambda: extract(path, data, encoding=encoding))
@@ -405,8 +411,8 @@ class IndexingRun:
         """The next chunks that lack vectors, in the order of the files, so that small files share the encoder's batches; None at the end."""
         if not self._queue:
             self._queue.extend(_in_order(self._waiting.values()))
-        batch = _Batch([], [])
-        while self._queue and (room := BATCH_CHUNKS - len(batch.chunks)):
+        batch, size = _Batch([], []), self._batch_size()
+        while self._queue and (room := size - len(batch.chunks)):
             item = self._queue[0]
             found = self._store.missing(item.document_id, self._embedder.model_id, after=item.after, limit=room)
             batch.chunks += [(item, lack) for lack in found]
@@ -415,6 +421,13 @@ class IndexingRun:
             else:
                 item.after = found[-1].ordinal
         return batch if batch.chunks or batch.whole else None
+
+    def _batch_size(self) -> int:
+        """How many chunks the next batch has, from how fast they were embedded so far."""
+        if not self._embedding_seconds:
+            return min(FIRST_BATCH_CHUNKS, BATCH_CHUNKS)
+        in_time = int(BATCH_SECONDS * self._embedded_chunks / self._embedding_seconds)
+        return min(max(in_time, FIRST_BATCH_CHUNKS), BATCH_CHUNKS)
 
     def _embed(self, batch: _Batch) -> Iterator[IndexEvent]:
         """Make the vectors of a batch, store them in one transaction, and report the files that have all of theirs now."""
@@ -438,7 +451,7 @@ class IndexingRun:
                 yield self._finished(_row(item, "ready" if item.document_id in ready else "waiting"))
         if batch.chunks:
             current, last = batch.chunks[-1]
-            if current.chunks > BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
+            if current.chunks > FIRST_BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
                 yield FileProgress(current.facts.path, last.ordinal + 1, current.chunks)
 
     def _made(self, chunks: Sequence[tuple[_Waiting, MissingVector]]) -> list[MadeVector]:

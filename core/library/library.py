@@ -124,7 +124,7 @@ class Library:
             self._lease,
             cancel,
             named=named,
-            encodings=self._user_store.encodings(),
+            encodings=self._user_store.encodings,
             retry_poison=retry_poison,
             place=self._place,
             changed=changed,
@@ -258,7 +258,7 @@ def _seen(item: StoredDocument, embedder_id: str, answering_id: str, chosen: Map
     if document.path in chosen:
         document = replace(document, encoding_is_chosen=True)
     if document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
-        return replace(document, state="waiting", reason="other_model" if item.embedder_id == answering_id else "")
+        document = replace(document, state="waiting", reason="other_model" if item.embedder_id == answering_id else "")
     return document
 
 

@@ -24,11 +24,12 @@ def title_of(text: str) -> str:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Each line without its end, and where it begins."""
-    place = 0
-    for line in text.split("\n"):
-        yield place, line
-        place += len(line) + 1
+    """Each line without its end, and where it begins. Not all at once: the lines of a large file take many times its size."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield start, text[start:end]
+        start = end + 1
+    yield start, text[start:]
 
 
 def heading_paths(headings: Iterable[Heading]) -> Iterator[str]:

@@ -43,6 +43,9 @@ def _rare_terms(connection: apsw.Connection, terms: Sequence[str]) -> list[str]:
     rare: list[str] = []
     scored = 0
     for chunks, term in counted:
+        # What is nowhere (another spelling, a slip of the pen) must not keep the words out that are somewhere.
+        if not chunks:
+            continue
         scored += chunks
         if scored > SCORED:
             break

@@ -443,6 +443,26 @@ class IndexStore:
         with self._database.reading() as connection:
             return knows_path(connection, path)
 
+    def newest_text(self) -> int:
+        """A number that changes when text is added."""
+        with self._database.reading() as connection:
+            return int(connection.execute("SELECT coalesce(max(rowid), 0) FROM texts").get)
+
+    def text_samples(self, most: int, characters: int = 200) -> list[str]:
+        """The beginnings of at most `most` blocks of text, evenly spread over the library."""
+        with self._database.reading() as connection:
+            last = int(connection.execute("SELECT coalesce(max(rowid), 0) FROM texts").get)
+            found: dict[int, str] = {}
+            for place in range(min(most, last)):
+                row = fetch_one(
+                    connection,
+                    "SELECT rowid, substr(text, 1, ?) FROM texts WHERE rowid >= ? ORDER BY rowid LIMIT 1",
+                    (characters, 1 + place * last // min(most, last)),
+                )
+                if row:
+                    found[int(row[0])] = str(row[1])
+            return list(found.values())
+
     def has_documents_within(self, scope: Scope) -> bool:
         """Whether there is anything to search in `scope`."""
         with self._database.reading() as connection:
@@ -512,6 +532,16 @@ class IndexStore:
                     pages = pages_around(connection, document_id, start, end)
                     found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text, pages))
         return found
+
+    def places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """The document and the ordinal of each of these chunks; ids that are gone are left out."""
+        with self._database.reading() as connection:
+            rows = fetch_all(
+                connection,
+                "SELECT id, document_id, ordinal FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(chunk_ids)),),
+            )
+        return {int(chunk_id): (int(document_id), int(ordinal)) for chunk_id, document_id, ordinal in rows}
 
     def chunks_of(self, path: Path) -> list[Chunk]:
         """All chunks of a file in order."""

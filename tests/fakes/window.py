@@ -263,6 +263,10 @@ class NoWeights:
         self.calls.append("embed_query")
         return np.zeros(2, dtype=np.float32)
 
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        self.calls.append("count_tokens")
+        return [len(text) for text in texts]
+
 
 @dataclass
 class WindowApplication:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import logging
 import os
 import shutil
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,12 @@ import pytest
 
 from core.cancel import CancelToken
 from core.errors import Cancelled, ChildCrashed, ModelMissing, ModelUnusable
-from models.embedder import SentenceTransformersEmbedder
+from core.lease import ComputeLease
+from core.process.wire import Json
+from models.backends.encoder_batches import BATCH_TOKENS
+from models.backends.encoder_folder import read_encoder_folder
+from models.backends.encoder_precision import LEAST_COSINE, MOST_ATTEMPTS, PrecisionChoice, PrecisionFile
+from models.embedder import MEASURED_FROM_TEXTS, SentenceTransformersEmbedder
 
 pytestmark = pytest.mark.real
 
@@ -128,3 +135,280 @@ def test_a_missing_folder_is_told(tmp_path: Path, cancel: CancelToken) -> None:
             embedder.embed_query("hello", cancel=cancel)
         with pytest.raises(ModelMissing):
             _ = embedder.model_id
+
+
+class ScriptedChild:
+    """In place of the child process: a text's vector is made of its length. What it was asked is kept."""
+
+    pid = None
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, list[str]]] = []
+        self.on_encode: Callable[[list[str], CancelToken], None] = lambda texts, cancel: None
+        self.on_settle: Callable[[CancelToken], None] = lambda cancel: None
+
+    @property
+    def batches(self) -> list[list[str]]:
+        return [texts for operation, texts in self.asked if operation == "encode"]
+
+    @property
+    def settled(self) -> int:
+        return sum(operation == "settle" for operation, _ in self.asked)
+
+    def call(self, operation: str, payload: Json, *, cancel: CancelToken) -> Json:
+        cancel.check()
+        texts = list(payload.get("texts", []))
+        self.asked.append((operation, texts))
+        if operation == "settle":
+            self.on_settle(cancel)
+            return {"precision": "bfloat16", "speed_up": 2.0, "cosine": 1.0, "seconds": 1.0, "failed": ""}
+        self.on_encode(texts, cancel)
+        angles = np.array([len(text) for text in texts]) / 1000
+        vectors = np.zeros((len(texts), 384), dtype="<f4")
+        vectors[:, 0], vectors[:, 1] = np.cos(angles), np.sin(angles)
+        values = base64.b64encode(vectors.tobytes()).decode("ascii")
+        return {"shape": list(vectors.shape), "float32": values, "seconds": 0.001}
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+@pytest.fixture
+def scripted(starter_models: Path, tmp_path: Path) -> tuple[SentenceTransformersEmbedder, ScriptedChild, ComputeLease]:
+    """An embedder whose child is scripted, and the lease it minds."""
+    lease, child = ComputeLease(), ScriptedChild()
+    embedder = SentenceTransformersEmbedder(lambda: starter_models / "multilingual-e5-small", cache=tmp_path / "engine", lease=lease)
+    embedder.child.close()
+    embedder.child = child  # type: ignore[assignment]
+    return embedder, child, lease
+
+
+Scripted = tuple[SentenceTransformersEmbedder, ScriptedChild, ComputeLease]
+
+
+def test_texts_of_like_length_are_encoded_together_and_vectors_come_in_the_order_given(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child, _ = scripted
+    texts = ["ship " * (1 + n * 37 % 200) for n in range(90)]
+
+    vectors = embedder.embed_passages(texts, cancel=cancel)
+
+    assert np.allclose(np.arctan2(vectors[:, 1], vectors[:, 0]), [len(text) / 1000 for text in texts], atol=1e-5)
+    counted = [embedder.count_tokens(batch) for batch in child.batches]
+    assert [count for counts in counted for count in counts] == sorted(embedder.count_tokens(texts), reverse=True)
+    assert all(len(counts) <= 2 or len(counts) * max(counts) <= BATCH_TOKENS for counts in counted)
+    assert len(counted) < len(texts) / 2
+
+
+def test_the_precision_is_chosen_once_and_only_when_there_is_much_to_encode(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child, _ = scripted
+
+    embedder.embed_query("Who is it?", cancel=cancel)
+    embedder.embed_passages(["a ship"] * (MEASURED_FROM_TEXTS - 1), cancel=cancel)
+    assert child.settled == 0
+
+    for _ in range(3):
+        embedder.embed_passages(["a ship"] * MEASURED_FROM_TEXTS, cancel=cancel)
+    assert child.settled == 1
+
+
+def test_without_a_place_to_keep_it_nothing_is_measured(starter_models: Path, cancel: CancelToken) -> None:
+    embedder = SentenceTransformersEmbedder(lambda: starter_models / "multilingual-e5-small")
+    embedder.child.close()
+    embedder.child = child = ScriptedChild()  # type: ignore[assignment]
+
+    embedder.embed_passages(["a ship"] * 100, cancel=cancel)
+
+    assert child.settled == 0
+
+
+def test_a_query_stops_the_measuring_and_it_is_made_up_for_later(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child, _ = scripted
+    measuring, stopped = threading.Event(), threading.Event()
+
+    def measure(token: CancelToken) -> None:
+        measuring.set()
+        if token.wait(20):
+            stopped.set()
+        token.check()
+
+    child.on_settle = measure
+    indexing = threading.Thread(target=lambda: embedder.embed_passages(["a ship"] * 40, cancel=CancelToken()))
+    indexing.start()
+    assert measuring.wait(20)
+    embedder.embed_query("Who is it?", cancel=cancel)
+    indexing.join(20)
+
+    assert stopped.is_set()
+    assert sum(map(len, child.batches)) == 41
+    child.on_settle = lambda token: None
+    embedder.embed_passages(["a ship"] * 40, cancel=cancel)
+    embedder.embed_passages(["a ship"] * 40, cancel=cancel)
+    assert child.settled == 2
+
+
+def test_cancelling_stops_the_measuring(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child, _ = scripted
+
+    def measure(token: CancelToken) -> None:
+        cancel.cancel()
+        assert token.cancelled
+        token.check()
+
+    child.on_settle = measure
+    with pytest.raises(Cancelled):
+        embedder.embed_passages(["a ship"] * 40, cancel=cancel)
+
+    assert child.batches == []
+
+
+def test_a_process_that_ends_while_it_measures_costs_no_indexing(
+    scripted: Scripted, cancel: CancelToken, caplog: pytest.LogCaptureFixture
+) -> None:
+    embedder, child, _ = scripted
+
+    def crash(token: CancelToken) -> None:
+        raise ChildCrashed("The embedding model's process ended.")
+
+    child.on_settle = crash
+    with caplog.at_level(logging.INFO):
+        for _ in range(2):
+            assert embedder.embed_passages(["a ship"] * 40, cancel=cancel).shape == (40, 384)
+
+    assert child.settled == 1
+    assert "computes in float32" in caplog.text
+
+
+def test_a_query_of_another_thread_goes_before_the_next_batch(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child, _ = scripted
+    turn = threading.Lock()  # as in the child process: one request at a time
+    first = threading.Event()
+
+    def encode(texts: list[str], token: CancelToken) -> None:
+        with turn:
+            first.set()
+            time.sleep(0.02)
+
+    child.on_encode = encode
+    indexing = threading.Thread(target=lambda: embedder.embed_passages([TEXT] * 30, cancel=CancelToken()))
+    indexing.start()
+    assert first.wait(20)
+    before = len(child.batches)
+    embedder.embed_query("Who is it?", cancel=cancel)
+    between = len(child.batches) - before
+    indexing.join(20)
+
+    assert between <= 3  # itself, the batch that was under way, and one that began at the same moment
+    assert sum(map(len, child.batches)) == 31
+
+
+def test_passages_wait_while_a_question_is_answered_and_cancelling_does_not(scripted: Scripted) -> None:
+    embedder, child, lease = scripted
+    cancel, ended = CancelToken(), threading.Event()
+
+    def index() -> None:
+        with pytest.raises(Cancelled):
+            embedder.embed_passages([TEXT] * 30, cancel=cancel)
+        ended.set()
+
+    with lease.asking():
+        indexing = threading.Thread(target=index)
+        indexing.start()
+        assert not ended.wait(0.2)
+        embedder.embed_query("Who is it?", cancel=CancelToken())
+        assert child.batches == [["Who is it?"]]
+        cancel.cancel()
+        assert ended.wait(5)
+    indexing.join(20)
+
+
+def test_a_question_that_comes_in_the_middle_makes_the_next_batch_wait(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child, lease = scripted
+    asking = lease.asking()
+    timer = threading.Timer(0.2, lambda: asking.__exit__(None, None, None))
+
+    def ask(texts: list[str], token: CancelToken) -> None:
+        if len(child.batches) == 2:
+            asking.__enter__()
+            timer.start()
+        assert len(child.batches) == 2 or not lease.busy
+
+    child.on_encode = ask
+    vectors = embedder.embed_passages([TEXT] * 30, cancel=cancel)
+    timer.join()
+
+    assert vectors.shape == (30, 384)
+    assert len(child.batches) > 3
+
+
+def kept_choice(starter_models: Path, cache: Path, threads: int) -> PrecisionFile:
+    return PrecisionFile(cache, read_encoder_folder(starter_models / "multilingual-e5-small"), threads=threads)
+
+
+def test_the_choice_is_measured_kept_and_its_vectors_stand_beside_those_of_float32(
+    embedder: SentenceTransformersEmbedder, starter_models: Path, tmp_path: Path, cancel: CancelToken
+) -> None:
+    texts = [TEXT, "孙悟空大闹天宫，玉帝请如来佛祖降伏他。" * 6, "A", "| part | price |\n| --- | --- |\n| belt | 12.50 |"]
+    exact = embedder.embed_passages(texts, cancel=cancel)
+    with SentenceTransformersEmbedder(lambda: starter_models / "multilingual-e5-small", threads=2, cache=tmp_path) as other:
+        said = other.settle(cancel=cancel)
+        vectors = other.embed_passages(texts, cancel=cancel)
+        assert other.model_id == embedder.model_id
+
+    assert said is not None
+    kept = kept_choice(starter_models, tmp_path, 2).read()
+    assert kept is not None
+    assert kept.precision == said["precision"]
+    assert (kept.unfinished == 0) == (said["failed"] == "")
+    assert np.min(np.sum(vectors * exact, axis=1)) >= LEAST_COSINE
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
+def test_what_was_chosen_before_is_taken_without_measuring(starter_models: Path, tmp_path: Path, cancel: CancelToken) -> None:
+    chosen = PrecisionChoice("bfloat16", 3.25, 0.5)
+    kept_choice(starter_models, tmp_path, 2).write(chosen)
+
+    with SentenceTransformersEmbedder(lambda: starter_models / "multilingual-e5-small", threads=2, cache=tmp_path) as embedder:
+        assert embedder.child.call("load", embedder._payload(), cancel=cancel) == {"precision": "bfloat16"}
+        said = embedder.settle(cancel=cancel)
+
+    assert said is not None
+    assert (said["precision"], said["speed_up"], said["cosine"], said["failed"]) == ("bfloat16", 3.25, 0.5, "")
+
+
+def test_a_measurement_that_never_came_to_an_end_is_given_up(starter_models: Path, tmp_path: Path, cancel: CancelToken) -> None:
+    file = kept_choice(starter_models, tmp_path, 2)
+    file.write(PrecisionChoice("float32", unfinished=MOST_ATTEMPTS))
+
+    with SentenceTransformersEmbedder(lambda: starter_models / "multilingual-e5-small", threads=2, cache=tmp_path) as embedder:
+        said = embedder.settle(cancel=cancel)
+
+    assert said is not None
+    assert said["precision"] == "float32"
+    assert file.read() == PrecisionChoice("float32", unfinished=MOST_ATTEMPTS)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_process_that_is_killed_while_it_measures_leaves_a_mark_and_indexing_goes_on(
+    starter_models: Path, tmp_path: Path, cancel: CancelToken
+) -> None:
+    file = kept_choice(starter_models, tmp_path, 2)
+    with SentenceTransformersEmbedder(lambda: starter_models / "multilingual-e5-small", threads=2, cache=tmp_path) as embedder:
+        embedder.load(cancel=cancel)
+        pid = embedder.child.pid
+        assert pid is not None
+
+        def kill() -> None:
+            while not list(tmp_path.glob("encoder-*.json")):
+                time.sleep(0.005)
+            os.kill(pid, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        said = embedder.settle(cancel=cancel)
+        killer.join(20)
+        vector = embedder.embed_query("still there?", cancel=cancel)
+
+    assert said is not None
+    assert said["failed"] == "crashed"
+    assert file.read() == PrecisionChoice("float32", unfinished=1)
+    assert vector.shape == (384,)

@@ -65,16 +65,17 @@ class Measured:
 
 
 class KnownQueries:
-    """Implements `Embedder` for queries whose vectors are known."""
+    """Implements `Embedder` for queries whose vectors are known; of anything else it knows the usual one."""
 
     model_id = EMBEDDER
 
     def __init__(self, queries: Sequence[Query]) -> None:
         self._vectors = {query.text: query.vector for query in queries}
+        self._usual: Vectors = np.mean([query.vector for query in queries], axis=0)
         self.dimension = len(queries[0].vector)
 
     def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
-        return self._vectors[text]
+        return self._vectors.get(text, self._usual)
 
     def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
         raise NotImplementedError

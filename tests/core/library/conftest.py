@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 
 from core.lease import ComputeLease
+from core.library import indexing
 from core.library.library import Library
 from core.store.index_store import IndexStore
 from core.store.user_store import UserStore
-from tests.core.library.shelf import Shelf
+from tests.core.library.shelf import SMALL_BATCH, Shelf
 from tests.fakes.hash_embedder import FakeEmbedder
 
 
 @pytest.fixture
-def shelf(home: Path, tmp_path: Path) -> Iterator[Shelf]:
+def shelf(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
+    monkeypatch.setattr(indexing, "BATCH_CHUNKS", SMALL_BATCH)
     user_store, index_store = UserStore(home / "user.db"), IndexStore(home / "index.db")
     embedder, lease = FakeEmbedder(), ComputeLease()
     docs = tmp_path / "docs"

@@ -15,6 +15,9 @@ from core.store.index_store import IndexStore
 from core.store.user_store import UserStore
 from tests.fakes.hash_embedder import FakeEmbedder
 
+SMALL_BATCH = 32
+"""Chunks in a batch here: a run of several batches, and a file longer than one, need not be long for it."""
+
 
 @dataclass
 class Shelf:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import time
+import tracemalloc
 from collections.abc import Sequence
 
 import pytest
@@ -309,6 +310,34 @@ def test_a_section_of_usual_length_has_no_anchors(monkeypatch: pytest.MonkeyPatc
 
 def test_lines_that_are_all_alike_can_be_cut_too() -> None:
     check_spans("the same line again\n" * 3000, "prose")
+
+
+def test_many_short_lines_take_little_memory() -> None:
+    text = "".join(random.Random(1).choices(["ab\n", "cd\n", "efg\n"], k=200_000))
+
+    tracemalloc.start()
+    try:
+        spans = chunk(text, "prose", lambda texts: [1] * len(texts))
+        _now, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert spans[-1].end == len(text) - 1
+    assert most < 40 * len(text)  # the largest file that is read, 50 MB, then takes less than 2 GB, whatever is in it; it was 90
+
+
+@pytest.mark.parametrize("sentence", [ENGLISH_SENTENCE, ROW])
+def test_pieces_that_were_put_together_come_back_in_step_after_an_edit(monkeypatch: pytest.MonkeyPatch, sentence: str) -> None:
+    monkeypatch.setattr("core.library.chunking._MANY_PIECES", 1)
+    words = random.Random(3).choices([f"word{number}" for number in range(500)], k=30_000)
+    before = texts_of("\n".join(words))
+
+    after = texts_of("\n".join([*words[:100], "one more", *words[100:]]))
+
+    check_spans("\n".join(words), "prose")
+    check_spans(varied(sentence, "table", 1000), "table")
+    assert len(before) > 80
+    assert len(set(after) - set(before)) <= 5 * ANCHOR_TOKENS // MAX_TOKENS
 
 
 MILLION = 200_000

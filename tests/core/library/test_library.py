@@ -13,9 +13,9 @@ from core.cancel import CancelToken
 from core.documents import IndexedFile
 from core.errors import Cancelled, ChatsDamaged, ChildCrashed, ModelMissing, NotFound
 from core.events import FileFinished, FileProgress, FileStarted, IndexFinished, IndexStarted
-from core.library.indexing import BATCH_CHUNKS
+from core.library import indexing
 from core.protocols import Vectors
-from tests.core.library.shelf import Shelf, long_text
+from tests.core.library.shelf import SMALL_BATCH, Shelf, long_text
 from tests.fakes.hash_embedder import FakeEmbedder
 
 
@@ -392,7 +392,23 @@ def test_many_small_files_share_the_encoder_s_batches(shelf: Shelf) -> None:
     shelf.index()
 
     assert len(shelf.embedder.batches) <= 6
-    assert max(shelf.embedder.batches) == BATCH_CHUNKS
+    assert max(shelf.embedder.batches) == SMALL_BATCH
+
+
+def test_batches_are_large_where_encoding_is_quick_and_small_where_it_is_slow(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "BATCH_CHUNKS", 100)
+    monkeypatch.setattr(indexing, "BATCH_SECONDS", 1e9)
+    shelf.write("a.txt", long_text(240))
+    shelf.index()
+    quick = shelf.embedder.batches.copy()
+
+    shelf.embedder.batches.clear()
+    monkeypatch.setattr(indexing, "BATCH_SECONDS", 1e-9)
+    shelf.write("b.txt", long_text(120).upper())
+    shelf.index()
+
+    assert quick[:2] == [indexing.FIRST_BATCH_CHUNKS, 100]
+    assert shelf.embedder.batches[:3] == [indexing.FIRST_BATCH_CHUNKS] * 3
 
 
 def test_another_embedding_model_makes_files_wait_and_index_embeds_them_anew(shelf: Shelf) -> None:

@@ -11,10 +11,10 @@ import pytest
 from core.cancel import CancelToken
 from core.errors import Cancelled, ChildCrashed
 from core.events import FileFinished, FileSearchable, FileStarted
-from core.library.indexing import BATCH_CHUNKS, READ_WHILE_ASKED
+from core.library.indexing import READ_WHILE_ASKED
 from core.protocols import Vectors
 from core.retrieval.hybrid import HybridRetriever
-from tests.core.library.shelf import Shelf, long_text
+from tests.core.library.shelf import SMALL_BATCH, Shelf, long_text
 from tests.fakes.hash_embedder import FakeEmbedder
 
 
@@ -90,7 +90,7 @@ def test_a_second_start_finishes_the_rest_without_reading_or_encoding_anything_t
 
     report = shelf.index()
 
-    assert len(encoded) == 2 * BATCH_CHUNKS
+    assert len(encoded) == 2 * SMALL_BATCH
     assert len(shelf.embedder.embedded) == len(set(shelf.embedder.embedded)) == sum(file.chunks for file in report.files)
     assert shelf.states() == {"a.txt": "ready", "b.txt": "ready"}
 
@@ -109,7 +109,7 @@ def test_an_edited_file_is_never_half_old_and_half_new(shelf: Shelf) -> None:
     assert found(shelf, "lamp") == ["a.txt"] * 5  # by their vectors, whose text is the new one
     query = shelf.embedder.embed_query("lamp", cancel=CancelToken())
     near = shelf.index_store.search_vectors(query, 1000, shelf.embedder.model_id)
-    assert len(near) == BATCH_CHUNKS
+    assert len(near) == SMALL_BATCH
     assert all("bell" in chunk.text for chunk in shelf.index_store.chunks([chunk_id for chunk_id, _ in near]))
 
 

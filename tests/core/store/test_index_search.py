@@ -67,6 +67,12 @@ def test_a_word_that_is_everywhere_finds_the_newest_chunks_when_it_is_asked_alon
     assert set(found(store, "lamp", 5)) <= set(ids[-BOUND:])
 
 
+@pytest.mark.parametrize("question", ["lamp xyzzy", "lamps lamp", "P02", "灯油机"])
+def test_what_no_chunk_has_does_not_keep_out_what_many_have(store: IndexStore, question: str) -> None:
+    put(store, "many", *["lamp P02 灯油"] * 100)
+    assert found(store, question, 5) != []
+
+
 def test_a_phrase_counts_by_where_it_stands_not_by_its_words(store: IndexStore) -> None:
     ids = put(store, "many", *["clause 12 of 40"] * 100, "clause 40 of 12")
     match = match_phrases(["40 of 12", "clause 12"])

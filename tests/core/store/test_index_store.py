@@ -634,3 +634,27 @@ def test_space_is_given_back_when_files_go(store: IndexStore, home: Path) -> Non
     store.erase_deleted()
 
     assert (home / "index.db").stat().st_size < full / 4
+
+
+def test_samples_are_spread_over_the_library_and_new_text_is_noticed(store: IndexStore) -> None:
+    before = store.newest_text()
+    for number in range(20):
+        put_at(store, f"/docs/{number}.txt", f"Note {number} of the harbour")
+
+    assert (before, store.text_samples(5) != []) == (0, True)
+    assert store.newest_text() > before
+    assert len(store.text_samples(100)) == 20
+    assert len(store.text_samples(4)) == 4
+    assert all(len(text) <= 6 for text in store.text_samples(100, characters=6))
+
+
+def test_an_empty_library_has_no_samples(store: IndexStore) -> None:
+    assert store.text_samples(10) == []
+
+
+def test_a_place_is_the_document_and_the_ordinal_of_a_chunk(store: IndexStore) -> None:
+    document = put_words(store, Path("/docs/a.txt"), "The lamp.", "The bell.")
+    ids = [chunk.id for chunk in store.chunks_of(Path("/docs/a.txt"))]
+
+    assert store.places([*ids, 999]) == {ids[0]: (document, 0), ids[1]: (document, 1)}
+    assert store.places([]) == {}
