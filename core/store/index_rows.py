@@ -149,6 +149,7 @@ def remove_piece(connection: apsw.Connection) -> bool:
     )
     for document in empty:
         connection.execute("DELETE FROM texts WHERE document_id = ?", document)
+        connection.execute("DELETE FROM pages WHERE document_id = ?", document)
         connection.execute("DELETE FROM documents WHERE id = ?", document)
     return len(chunks) < PIECE_CHUNKS
 
