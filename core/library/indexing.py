@@ -56,7 +56,7 @@ FIRST_BATCH_CHUNKS = 32
 """So many before it is known how fast this machine is, and at least."""
 
 BATCH_SECONDS = 2.0
-"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, and a file that was saved waits for it."""
+"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, and a file that was saved waits for it before it is found by meaning."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
