@@ -148,7 +148,7 @@ class TakeoverRetriever:
         if after is not embedder:  # it took over in the middle, and the vectors that were asked are gone
             is_complete = is_complete_after
             outcome = self._with(after).search_all(queries, k=k, cancel=cancel, weights=weights, mode=mode)
-        if is_complete or (mode or self.mode) == "words":
+        if is_complete or (mode or self.mode) == "words" or "vectors_failed" in outcome.notes:
             return outcome
         return replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, INCOMPLETE))))
 
