@@ -35,9 +35,6 @@ CANDIDATES = 50
 LEAST_COMPARED = 5
 """Fewer passages of a script than this say nothing of what is usual for it, and are not set against those of another one."""
 
-OTHER_SCRIPT_COST = 0.0
-"""What a passage in another script than the question's loses of its cosine: as likely as not, a question is about files in its own language."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
@@ -214,7 +211,7 @@ class HybridRetriever:
         usual = _mean(scores.values())
         others: dict[Script | None, _View] = {}
         for there, (shifted, hits) in apart.items():
-            others[there] = _View(shifted, usual - _mean(hits.values()) - OTHER_SCRIPT_COST)
+            others[there] = _View(shifted, usual - _mean(hits.values()))
             scores |= {item: cosine + others[there].shift for item, cosine in hits.items()}
         best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:candidates]
         return _Near(dict(best), own, others)
