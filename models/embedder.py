@@ -20,6 +20,7 @@ from core.process.wire import Json
 from core.protocols import Vectors
 from models.backends.encoder_batches import MAX_TOKENS, BatchSizes
 from models.backends.encoder_folder import WHAT_TO_DO, EncoderFolder, fingerprint, read_encoder_folder
+from models.backends.encoder_precision import BUSY, MOST_ATTEMPTS
 from models.machine import default_threads
 
 MEASURED_FROM_TEXTS = 32
@@ -49,6 +50,7 @@ class SentenceTransformersEmbedder:
         self._lock = threading.Lock()
         self._sizes = BatchSizes()
         self._settled = cache is None
+        self._attempts = 0
         self._settling: CancelToken | None = None
         self._queries = 0
         self._folder: EncoderFolder | None = None
@@ -121,7 +123,8 @@ class SentenceTransformersEmbedder:
             forget()
             with self._lock:
                 self._settling = None
-        self._settled = True
+        self._attempts += 1
+        self._settled = chosen["failed"] != BUSY or self._attempts >= MOST_ATTEMPTS
         words = "the encoder computes in %s: bfloat16 is %.2f times as fast as float32, smallest cosine %.5f%s"
         failed = f"; it could not be measured ({chosen['failed']})" if chosen["failed"] else ""
         _log.info(words, chosen["precision"], chosen["speed_up"], chosen["cosine"], failed)
