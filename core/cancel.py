@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TypeVar
 
 from core.errors import Cancelled
+
+T = TypeVar("T")
 
 
 class CancelToken:
@@ -51,3 +54,31 @@ class CancelToken:
         with self._lock:
             if callback in self._callbacks:
                 self._callbacks.remove(callback)
+
+
+def until_cancelled(work: Callable[[], T], cancel: CancelToken) -> T:
+    """Do work that looks at no token, in a thread of its own, and leave it behind as soon as `cancel` is cancelled.
+
+    For work that ends by itself and changes nothing: its result is thrown away then. Raises what the work raises, and `Cancelled`.
+    """
+    over = threading.Event()
+    results: list[T] = []
+    failures: list[BaseException] = []
+
+    def do() -> None:
+        try:
+            results.append(work())
+        except BaseException as failure:
+            failures.append(failure)
+        over.set()
+
+    forget = cancel.on_cancel(over.set)
+    try:
+        threading.Thread(target=do, name="aside", daemon=True).start()
+        over.wait()
+    finally:
+        forget()
+    cancel.check()
+    if failures:
+        raise failures[0]
+    return results[0]

@@ -52,7 +52,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file of the library and how far it has come. `reason` is a code of `DocumentUnreadable` when it is not ready."""
+    """A file of the library and how far it has come. `reason` is a code of `DocumentUnreadable` when it is not ready.
+
+    `encoding` is empty for what is not text itself. `encoding_is_chosen`: the person said it, the program did not find it.
+    """
 
     id: int
     path: Path
@@ -64,11 +67,23 @@ class Document:
     size_bytes: int
     modified_ns: int
     chunk_count: int
+    encoding_is_chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageStart:
+    """Where a page begins in a document's text. A page is what the format has: of a PDF a page, else a slide, a sheet, or a part of a book; `page` counts from 1."""
+
+    start: int
+    page: int
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage of a document: the slice `text == document_text[start:end]`, beginning on line `line`."""
+    """A passage of a document: the slice `text == document_text[start:end]`, beginning on line `line`.
+
+    `page_starts` are the beginnings of pages in it and around it, in order; empty for a document without pages.
+    """
 
     id: int
     document_id: int
@@ -79,6 +94,17 @@ class Chunk:
     end: int
     line: int
     text: str
+    page_starts: tuple[PageStart, ...] = ()
+
+    @property
+    def page(self) -> int | None:
+        """The page that the passage begins on."""
+        return self.page_at(self.start)
+
+    def page_at(self, place: int) -> int | None:
+        """The page that character `place` of the document is on, for places in the passage; None where there are no pages."""
+        before = [known for known in self.page_starts if known.start <= place]
+        return max(before, key=lambda known: known.start).page if before else None
 
     @property
     def context(self) -> str:
@@ -120,7 +146,10 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Source number `n` of an answer. For a file, `quote` is exactly the text's slice `[start:end]`; for the web, `url` is set instead."""
+    """Source number `n` of an answer. For a file, `quote` is exactly the text's slice `[start:end]`; for the web, `url` is set instead.
+
+    `page` is the page, slide, sheet or part of a book that the quote begins on, where the format has such.
+    """
 
     n: int
     quote: str
@@ -130,6 +159,7 @@ class Citation:
     end: int = 0
     line: int = 0
     url: str = ""
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class GrammarInvalid(Permanent):
 class DocumentUnreadable(Permanent):
     """One file cannot be indexed.
 
-    Codes: empty, binary, too_large, unreadable, vanished, not_a_file, unsupported, no_text; of documents that need a parser also
+    Codes: empty, binary, wrong_encoding, too_large, unreadable, vanished, not_a_file, unsupported, no_text; of documents that need a parser also
     needs_password, no_text_layer, damaged, unpacks_too_large, timed_out, too_much_memory, reader_crashed, reader_unavailable.
     """
 

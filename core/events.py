@@ -95,6 +95,29 @@ class FileProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """How far a run is: `read` of `files` files have been looked at, and `embedded` of `chunks` missing vectors are made.
+
+    `files` grows when more files come while the run goes on, and `chunks` as long as files are read.
+    """
+
+    read: int
+    files: int
+    embedded: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHeld:
+    """A question is being answered: the run waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexGoesOn:
+    """The question is answered, and the run goes on."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileFinished:
     """One file has its final state."""
 
@@ -110,4 +133,6 @@ class IndexFinished:
     report: IndexReport
 
 
-IndexEvent = IndexStarted | FileStarted | FileSearchable | FileProgress | FileFinished | IndexFinished
+IndexEvent = (
+    IndexStarted | FileStarted | FileSearchable | FileProgress | IndexProgress | IndexHeld | IndexGoesOn | FileFinished | IndexFinished
+)

@@ -33,15 +33,16 @@ class ComputeLease:
                 self._questions -= 1
                 self._condition.notify_all()
 
-    def wait_until_free(self, cancel: CancelToken) -> None:
-        """Return when no question is being answered. Raises `Cancelled` as soon as `cancel` is."""
+    def wait_until_free(self, cancel: CancelToken, seconds: float | None = None) -> bool:
+        """Wait until no question is being answered, at most `seconds`; returns whether that is so. Raises `Cancelled` as soon as `cancel` is."""
         forget = cancel.on_cancel(self._wake)
         try:
             with self._condition:
-                self._condition.wait_for(lambda: self._questions == 0 or cancel.cancelled)
+                is_free = self._condition.wait_for(lambda: self._questions == 0 or cancel.cancelled, seconds)
         finally:
             forget()
         cancel.check()
+        return is_free
 
     def _wake(self) -> None:
         with self._condition:

@@ -31,6 +31,9 @@ from core.events import (
     FileStarted,
     IndexEvent,
     IndexFinished,
+    IndexGoesOn,
+    IndexHeld,
+    IndexProgress,
     IndexStarted,
     StepFinished,
     StepStarted,
@@ -125,11 +128,17 @@ def index_event_json(event: IndexEvent) -> Json:
         case FileStarted(path, done, total):
             return {"event": "file_started", "file": str(path), "done": done, "total": total}
         case FileSearchable(file, done, total):
-            return {"event": "file_searchable", **_indexed_file(file), "done": done, "total": total}
+            return {"event": "file_searchable", **indexed_file_json(file), "done": done, "total": total}
         case FileProgress(path, done, total):
             return {"event": "file_progress", "file": str(path), "done": done, "total": total}
+        case IndexProgress(read, files, embedded, chunks):
+            return {"event": "index_progress", "read": read, "files": files, "embedded": embedded, "chunks": chunks}
+        case IndexHeld():
+            return {"event": "index_held"}
+        case IndexGoesOn():
+            return {"event": "index_goes_on"}
         case FileFinished(file, done, total):
-            return {"event": "file", **_indexed_file(file), "done": done, "total": total}
+            return {"event": "file", **indexed_file_json(file), "done": done, "total": total}
         case IndexFinished(report):
             return index_report_json(report)
 
@@ -138,7 +147,7 @@ def index_report_json(report: IndexReport) -> Json:
     """The `indexed` object of the contract."""
     return {
         "event": "indexed",
-        "files": [_indexed_file(file) for file in report.files],
+        "files": [indexed_file_json(file) for file in report.files],
         "chunks_per_second": round(report.chunks_per_second, 2),
         "seconds": round(report.seconds, 3),
     }
@@ -166,6 +175,7 @@ def document_json(document: Document) -> Json:
         "state": document.state,
         "reason": document.reason,
         "encoding": document.encoding,
+        "encoding_chosen": document.encoding_is_chosen,
         "chunks": document.chunk_count,
         "size_bytes": document.size_bytes,
     }
@@ -195,6 +205,7 @@ def _file_citation(citation: Citation) -> Json:
         "start": citation.start,
         "end": citation.end,
         "line": citation.line,
+        "page": citation.page,
     }
 
 
@@ -212,7 +223,7 @@ def _refusal(refusal: Refusal) -> Json:
 
 def _evidence(found: ScoredChunk) -> Json:
     chunk = found.chunk
-    place: Json = {"file": str(chunk.path), "start": chunk.start, "end": chunk.end, "line": chunk.line}
+    place: Json = {"file": str(chunk.path), "start": chunk.start, "end": chunk.end, "line": chunk.line, "page": chunk.page}
     return {**place, "score": found.score, "similarity": found.similarity}
 
 
@@ -228,7 +239,8 @@ def _web(outcome: WebOutcome, citations: list[Citation]) -> Json:
     }
 
 
-def _indexed_file(file: IndexedFile) -> Json:
+def indexed_file_json(file: IndexedFile) -> Json:
+    """A file of an indexing report."""
     return {
         "file": str(file.path),
         "state": file.state,

@@ -89,6 +89,15 @@ def _library(commands: argparse._SubParsersAction[argparse.ArgumentParser], comm
         actions, common, "text", "print exactly the text that was indexed", "Quotes and offsets of answers count characters in this text."
     )
     text.add_argument("file", metavar="FILE", type=_path)
+    encoding = _command(
+        actions,
+        common,
+        "encoding",
+        "say which encoding a text file is in",
+        "The file is read again at once, and so from then on; `auto` leaves it to the program again. `library list` shows what each file was read in.",
+    )
+    encoding.add_argument("file", metavar="FILE", type=_path)
+    encoding.add_argument("encoding", metavar="ENCODING|auto", type=_named, help="such as utf-8, gb18030, big5, shift_jis, windows-1252")
     remove = _command(actions, common, "remove", "take a file or folder out of the library", "The file itself is not touched.")
     remove.add_argument("file", metavar="FILE", type=_path)
     check = _command(
@@ -105,7 +114,7 @@ def _library(commands: argparse._SubParsersAction[argparse.ArgumentParser], comm
         "make the index again from the linked files",
         "For a damaged index. The old one is kept beside until the new one is complete; conversations are not touched.",
     )
-    for action in (listing, text, remove, check, rebuild):
+    for action in (listing, text, encoding, remove, check, rebuild):
         _json_option(action)
 
 

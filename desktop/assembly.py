@@ -6,23 +6,26 @@ they are first needed, and files are opened at their first use, so a simple ques
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import NotFound
+from core.errors import LamplightError, NotFound
 from core.home import prepare_home
 from core.lease import ComputeLease
 from core.library.library import Library
 from core.paths import Paths
 from core.protocols import ChatModel, Embedder
-from core.retrieval.hybrid import HybridRetriever, Mode
+from core.retrieval.hybrid import Mode
+from core.retrieval.takeover import AnsweringEmbedder, TakeoverRetriever
 from core.settings import Settings
 from core.store.index_store import IndexStore
 from core.store.user_store import UserStore
 from core.web.search import DuckDuckGoSearch
-from models.catalog import find_model, starter_fallback
+from models.catalog import find_model, installed_models, locate_embedder, starter_fallback
+from models.embedder import SentenceTransformersEmbedder
 from models.factory import Models, build_echo_models, build_models
 
 if TYPE_CHECKING:
@@ -48,7 +51,8 @@ class Application:
     user_store: UserStore
     index_store: IndexStore
     library: Library
-    retriever: HybridRetriever
+    answering: AnsweringEmbedder
+    retriever: TakeoverRetriever
     models: Models
     lease: ComputeLease
     web_search: DuckDuckGoSearch
@@ -61,7 +65,7 @@ class Application:
 
     @property
     def embedder(self) -> Embedder:
-        """The model that searches."""
+        """The chosen model that searches. Until it has the vectors of every file, `answering` may be the one before."""
         return self.models.embedder
 
     @cached_property
@@ -71,7 +75,7 @@ class Application:
 
         return Session(
             chat_model=self.chat_model,
-            embedder=self.embedder,
+            embedder=self.answering,
             retriever=self.retriever,
             web_search=self.web_search,
             settings=self.settings,
@@ -79,9 +83,9 @@ class Application:
             thresholds=self.models.thresholds,
         )
 
-    def retriever_for(self, mode: Mode) -> HybridRetriever:
+    def retriever_for(self, mode: Mode) -> TakeoverRetriever:
         """A retriever over the same index that searches by words, by vectors, or by both."""
-        return HybridRetriever(self.index_store, self.embedder, mode=mode)
+        return TakeoverRetriever(self.index_store, self.answering, mode=mode)
 
     def with_settings(self, settings: Settings) -> Application:
         """The same stores and models under other settings. What changes `settings.models` needs `assemble` instead."""
@@ -96,6 +100,7 @@ class Application:
             closing.callback(self.user_store.close)
             closing.callback(self.index_store.close)
             closing.callback(self.models.close)
+            closing.callback(self.answering.release)
             closing.callback(self.library.close)
 
 
@@ -112,19 +117,42 @@ def assemble(paths: Paths, settings: Settings, *, use_echo: bool = False, model_
     models = build_echo_models() if use_echo else build_models(settings.models, model_paths, paths.engine_cache, lease=lease)
     user_store = UserStore(paths.user_database)
     index_store = IndexStore(paths.index_database)
+    chosen = models.embedder
+    answering = AnsweringEmbedder(
+        index_store,
+        chosen,
+        find=lambda embedder_id: _embedder_before(embedder_id, index_store, model_paths, settings.models.threads),
+        forget=lambda embedder: embedder.close() if isinstance(embedder, SentenceTransformersEmbedder) else None,
+    )
     return Application(
         settings=settings,
         paths=paths,
         model_paths=model_paths,
         user_store=user_store,
         index_store=index_store,
-        library=Library(user_store, index_store, models.embedder, lease),
-        retriever=HybridRetriever(index_store, models.embedder),
+        library=Library(
+            user_store, index_store, chosen, lease, place=lambda: "" if use_echo else str(locate_embedder(settings.models, model_paths))
+        ),
+        answering=answering,
+        retriever=TakeoverRetriever(index_store, answering),
         models=models,
         lease=lease,
         web_search=DuckDuckGoSearch(engine_url=settings.web.engine_url),
         smaller_model=None if use_echo or settings.models.chat_model else _smaller_model(model_paths),
     )
+
+
+def _embedder_before(embedder_id: str, index_store: IndexStore, paths: Paths, threads: int) -> SentenceTransformersEmbedder | None:
+    """The model with this id: where it lay when it was used last, or among those that are installed. None if it is nowhere, or is another now."""
+    before = index_store.place_of(embedder_id)
+    installed = [found.folder for found in installed_models(paths) if found.model.kind == "embedding"]
+    for folder in [Path(before), *installed] if before else installed:
+        embedder = SentenceTransformersEmbedder(partial(Path, folder), threads=threads)
+        with suppress(LamplightError, OSError):
+            if embedder.model_id == embedder_id:
+                return embedder
+        embedder.close()
+    return None
 
 
 def _smaller_model(paths: Paths) -> SmallerModel | None:

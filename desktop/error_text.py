@@ -125,6 +125,14 @@ ERRORS: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Shorten it, or add the long text as a file and ask about that."),
         "new_question",
     ),
+    "encoding_unknown": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "There is no encoding of that name."),
+        QT_TRANSLATE_NOOP("errors", "Name one such as utf-8, gb18030, big5, shift_jis or windows-1252, or auto."),
+    ),
+    "encoding_fixed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "This file says itself how it is to be read."),
+        QT_TRANSLATE_NOOP("errors", "Only for text and web pages can an encoding be chosen."),
+    ),
     "library_empty": ErrorText(
         QT_TRANSLATE_NOOP("errors", "There is no file in the library yet."),
         QT_TRANSLATE_NOOP("errors", "Add files or a folder first."),
@@ -208,13 +216,21 @@ ERRORS: Mapping[str, ErrorText] = {
 }
 
 REASONS: Mapping[str, ErrorText] = {
+    "other_model": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "Waits for the new embedding model."),
+        QT_TRANSLATE_NOOP("errors", "Nothing to do. Until all files are done, the model before finds it."),
+    ),
     "empty": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file is empty."),
         QT_TRANSLATE_NOOP("errors", "Nothing to do. When it has text, it is read by itself."),
     ),
     "binary": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file does not contain text."),
-        QT_TRANSLATE_NOOP("errors", "Save it as plain text, then try again."),
+        QT_TRANSLATE_NOOP("errors", "If it is text, choose its encoding. Otherwise save it as plain text, then try again."),
+    ),
+    "wrong_encoding": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The file is not text in the encoding that was chosen for it."),
+        QT_TRANSLATE_NOOP("errors", "Choose another encoding, or let Lamplight find it: “Automatic”, on the command line auto."),
     ),
     "too_large": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file is too large."),
@@ -269,6 +285,11 @@ REASONS: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Split it into smaller files, then add those."),
         "retry",
     ),
+    "embedding_failed": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "The embedding model can make nothing of the text of this file."),
+        QT_TRANSLATE_NOOP("errors", "Try again. If it stays so, choose another embedding model in the settings."),
+        "retry",
+    ),
     "reader_unavailable": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The program part that reads files of this kind does not start."),
         QT_TRANSLATE_NOOP("errors", "Close other programs and try again. If it stays so, start Lamplight anew with python3 lamplight.py."),
@@ -286,6 +307,10 @@ NOTES: Mapping[str, ErrorText] = {
         QT_TRANSLATE_NOOP("errors", "Your files were searched by words only: the search by meaning failed."),
         QT_TRANSLATE_NOOP("errors", "Passages that say it in other words may be missing. Check the embedding model in the settings."),
         "open_settings",
+    ),
+    "vectors_incomplete": ErrorText(
+        QT_TRANSLATE_NOOP("errors", "Another embedding model is taking over, so most of your files were searched by words only."),
+        QT_TRANSLATE_NOOP("errors", "The model before cannot be used any more. Wait until all files are indexed by the new one."),
     ),
     "words_failed": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Your files were searched by meaning only: the search by words failed."),

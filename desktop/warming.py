@@ -28,7 +28,8 @@ def load_models(application: Application, cancel: CancelToken) -> Iterator[None]
     for _ in application.chat_model.stream(Prompt((Message("user", "Hello"),)), max_tokens=1, cancel=cancel):
         pass
     if application.library.has_documents():
-        application.embedder.embed_query("Hello", cancel=cancel)
+        application.answering.embed_query("Hello", cancel=cancel)
+        application.embedder.count_tokens(["Hello"])  # reads the tokenizer: else the first file that is saved waits for it
     yield None
 
 

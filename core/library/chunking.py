@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from zlib import crc32
 
 from core.library.file_kinds import Kind
-from core.library.headings import Section, sections
+from core.library.sections import Section, sections
 from core.store.records import ChunkSpan
+from core.tables import Table, drawn_tables, file_table, marked_tables
 
 MAX_TOKENS = 260
 """No chunk has more tokens than this by the count of its pieces."""
@@ -33,6 +34,8 @@ Less keeps the effect of an edit smaller and makes more chunks: see docs/decisio
 _MAX_PIECE_CHARACTERS = 600
 _MAX_CHUNK_CHARACTERS = 2400
 _COUNT_BATCH = 1024
+_MANY_PIECES = 50_000
+_SHORT_TOKENS = 16
 _CUT_AFTER = (("，", "、", ", ", "; ", "| ", "\t"), (" ", ",", "|"))
 _HEADER_CHARACTERS = 160
 # How good a border is after a piece: sections and paragraphs end thoughts, lines often do not.
@@ -43,7 +46,11 @@ _BORDER = re.compile(
     r"""|(?P<latin>(?<![.!?])[.!?]++["'”’)\]]*+[ \t]++(?=[^a-z]))"""
 )
 
-_MARKDOWN_TABLE = re.compile(r"^(?P<head>\|[^\n]*)\n\|(?=[^\n]*-)[ :|-]*+\n(?P<rows>(?:\|[^\n]*+(?:\n|\Z))*+)", re.MULTILINE)
+# Text whose lines are its sentences: a full stop inside one ends nothing.
+_BY_LINE: frozenset[Kind] = frozenset({"code", "json", "records", "settings", "yaml", "log"})
+_WITH_TABLES: frozenset[Kind] = frozenset({"markdown", "org", "prose", "other"})
+
+_LINE_BORDER = re.compile(r"(?P<paragraph>\n[ \t\u3000]*+\n(?:[ \t]*+\n)*+)|(?P<line>\n)")
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
@@ -61,10 +68,10 @@ def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
 
     Takes time in proportion to the length of `text`, whatever is in it.
     """
-    header = _table_header(text) if kind == "table" else ""
-    tables = list(_tables(text)) if kind == "markdown" else []
+    tables = _tables(text, kind)
+    header = tables[0].header[:_HEADER_CHARACTERS] if kind == "table" else ""
     spans: list[tuple[int, int, str]] = []
-    for group in _groups(text, sections(text, kind), count_tokens):
+    for group in _groups(text, kind, tables, count_tokens):
         spans.extend(group)
     found: list[ChunkSpan] = []
     line, position = 1, 0
@@ -75,9 +82,12 @@ def chunk(text: str, kind: Kind, count_tokens: CountTokens) -> list[ChunkSpan]:
     return found
 
 
-def _groups(text: str, parts: list[Section], count_tokens: CountTokens) -> Iterator[list[tuple[int, int, str]]]:
+def _groups(text: str, kind: Kind, tables: list[Table], count_tokens: CountTokens) -> Iterator[list[tuple[int, int, str]]]:
     """Chunks of each run of sections: a long section alone, short ones together as long as they fit."""
-    pieces_of = _count(text, [_split(text, part.start, part.end) for part in parts], count_tokens)
+    parts = sections(text, kind)
+    border = _LINE_BORDER if kind in _BY_LINE else _BORDER
+    counted = _count(text, (_split(text, part.start, part.end, border) for part in parts), count_tokens)
+    pieces_of = (_with_whole_rows(pieces, tables) for pieces in counted) if tables else counted
     run: list[_Piece] = []
     path, only_headings = "", True
     for part, pieces in zip(parts, pieces_of, strict=True):
@@ -102,19 +112,17 @@ def _tokens(pieces: list[_Piece]) -> int:
     return sum(piece.tokens for piece in pieces)
 
 
-def _split(text: str, start: int, end: int) -> list[tuple[int, int, int]]:
+def _split(text: str, start: int, end: int, border_pattern: re.Pattern[str]) -> Iterator[tuple[int, int, int]]:
     """Sentences and lines of a section as (start, end, border after it); very long ones are cut at spaces, or anywhere."""
-    pieces: list[tuple[int, int, int]] = []
     begin = start
-    for match in _BORDER.finditer(text, start, end):
+    for match in border_pattern.finditer(text, start, end):
         if match.end() - begin < 1:
             continue
         border = {"paragraph": _PARAGRAPH, "line": _LINE}.get(match.lastgroup or "", _SENTENCE)
-        pieces.extend(_cut(text, begin, match.end(), border))
+        yield from _cut(text, begin, match.end(), border)
         begin = match.end()
     if begin < end:
-        pieces.extend(_cut(text, begin, end, _PARAGRAPH))
-    return pieces
+        yield from _cut(text, begin, end, _PARAGRAPH)
 
 
 def _cut(text: str, start: int, end: int, border: int) -> Iterator[tuple[int, int, int]]:
@@ -131,21 +139,55 @@ def _cut(text: str, start: int, end: int, border: int) -> Iterator[tuple[int, in
     yield start, end, border
 
 
-def _count(text: str, parts: list[list[tuple[int, int, int]]], count_tokens: CountTokens) -> list[list[_Piece]]:
-    """Token counts of all pieces, asked for in large batches; a piece with too many tokens is halved until it fits."""
-    flat = [piece for part in parts for piece in part]
-    counts: list[int] = []
-    for index in range(0, len(flat), _COUNT_BATCH):
-        counts.extend(count_tokens([text[start:end] for start, end, _ in flat[index : index + _COUNT_BATCH]]))
-    counted = iter(zip(flat, counts, strict=True))
-    result: list[list[_Piece]] = []
+def _count(text: str, parts: Iterable[Iterable[tuple[int, int, int]]], count_tokens: CountTokens) -> Iterator[list[_Piece]]:
+    """The pieces of each part with their tokens, asked for in large batches; a piece with too many tokens is halved until it fits.
+
+    Short ones of a part that has very many are put together: ten million lines of a few characters would take gigabytes.
+    """
+    done: deque[list[_Piece]] = deque([[]])
+    batch: list[tuple[int, int, int]] = []
+    ends: list[int] = []  # after how many pieces of the batch each of its parts ends
+
+    def counted() -> Iterator[list[_Piece]]:
+        tokens = count_tokens([text[start:end] for start, end, _ in batch]) if batch else []
+        borders = deque(ends)
+        for place, ((start, end, border), count) in enumerate(zip(batch, tokens, strict=True)):
+            while borders and borders[0] == place:
+                borders.popleft()
+                done.append([])
+            for piece in _halved(text, _Piece(start, end, border, count), count_tokens):
+                _append(text, done[-1], piece)
+        done.extend([] for _ in borders)
+        batch.clear()
+        ends.clear()
+        while len(done) > 1:
+            yield done.popleft()
+
     for part in parts:
-        pieces: list[_Piece] = []
-        for _ in part:
-            (start, end, border), tokens = next(counted)
-            pieces.extend(_halved(text, _Piece(start, end, border, tokens), count_tokens))
-        result.append(pieces)
-    return result
+        for piece in part:
+            batch.append(piece)
+            if len(batch) == _COUNT_BATCH:
+                yield from counted()
+        ends.append(len(batch))
+    yield from counted()
+
+
+def _append(text: str, pieces: list[_Piece], piece: _Piece) -> None:
+    """Add a piece; to the one before if both are short and there are very many.
+
+    Before some pieces it is never done, told by their checksums: so an edit changes what is put together around it, and not all that follows.
+    """
+    if len(pieces) >= _MANY_PIECES:
+        before = pieces[-1]
+        tokens = before.tokens + piece.tokens
+        if before.border != _PARAGRAPH and tokens <= _SHORT_TOKENS and _checksum(text, piece) % _SHORT_TOKENS:
+            pieces[-1] = _Piece(before.start, piece.end, piece.border, tokens)
+            return
+    pieces.append(piece)
+
+
+def _checksum(text: str, piece: _Piece) -> int:
+    return crc32(text[piece.start : piece.end].encode("utf-8", "replace"))
 
 
 def _halved(text: str, piece: _Piece, count_tokens: CountTokens) -> list[_Piece]:
@@ -175,18 +217,19 @@ def _anchors(text: str, pieces: list[_Piece]) -> Iterator[int]:
     ends = list(accumulate(piece.tokens for piece in pieces))
     if not ends or ends[-1] < 2 * ANCHOR_TOKENS:
         return
-    ranks = [(before.border, crc32(text[piece.start : piece.end].encode("utf-8", "replace"))) for before, piece in pairwise(pieces)]
-    best: deque[int] = deque()  # the borders within reach that no better one stands behind, best first
+    ranks = ((before.border, _checksum(text, piece)) for before, piece in pairwise(pieces))
+    best: deque[tuple[int, tuple[int, int]]] = deque()  # the borders within reach that no better one stands behind, best first
     seen = 0
     for place, end in enumerate(ends[:-1]):
-        while seen < len(ranks) and ends[seen] <= end + ANCHOR_TOKENS:
-            while best and ranks[best[-1]] < ranks[seen]:
+        while seen < len(pieces) - 1 and ends[seen] <= end + ANCHOR_TOKENS:
+            rank = next(ranks)
+            while best and best[-1][1] < rank:
                 best.pop()
-            best.append(seen)
+            best.append((seen, rank))
             seen += 1
-        while ends[best[0]] < end - ANCHOR_TOKENS:
+        while ends[best[0][0]] < end - ANCHOR_TOKENS:
             best.popleft()
-        if best[0] == place and ANCHOR_TOKENS <= end <= ends[-1] - ANCHOR_TOKENS:
+        if best[0][0] == place and ANCHOR_TOKENS <= end <= ends[-1] - ANCHOR_TOKENS:
             yield place + 1
 
 
@@ -224,19 +267,68 @@ def _best_stop(pieces: list[_Piece], first: int, left: int, target: float) -> in
     return best
 
 
-def _tables(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where the rows of each Markdown table begin and end, and the line that names its columns."""
-    for match in _MARKDOWN_TABLE.finditer(text):
-        yield match.start("rows"), match.end("rows"), " ".join(match["head"].split())[:_HEADER_CHARACTERS]
+def _tables(text: str, kind: Kind) -> list[Table]:
+    if kind == "table":
+        return [file_table(text)]
+    if kind == "rst":
+        return list(drawn_tables(text))
+    return list(marked_tables(text)) if kind in _WITH_TABLES else []
 
 
-def _column_names(tables: list[tuple[int, int, str]], start: int) -> str:
+def _with_whole_rows(pieces: list[_Piece], tables: list[Table]) -> list[_Piece]:
+    """The pieces of one section with those put together that must not be cut apart: a small table, else its column names and each row.
+
+    What is too long for one chunk even so stays in pieces.
+    """
+    found: list[_Piece] = []
+    place = 0
+    first = bisect_right(tables, pieces[0].start, key=lambda table: table.end) if pieces else 0
+    for table in tables[first:]:
+        if place >= len(pieces) or table.start >= pieces[-1].end:
+            break
+        while place < len(pieces) and pieces[place].start < table.start:
+            found.append(pieces[place])
+            place += 1
+        inside = place
+        while inside < len(pieces) and pieces[inside].start < table.end:
+            inside += 1
+        found.extend(_table_pieces(pieces[place:inside], table))
+        place = inside
+    return [*found, *pieces[place:]]
+
+
+def _table_pieces(pieces: list[_Piece], table: Table) -> list[_Piece]:
+    if not pieces:
+        return []
+    if whole := _one_piece(pieces):
+        return [whole]
+    # The column names stay with the first row.
+    rows: list[list[_Piece]] = []
+    number = -1
+    for piece in pieces:
+        row = max(bisect_right(table.rows, piece.start), 1)
+        if row != number:
+            rows.append([])
+            number = row
+        rows[-1].append(piece)
+    found: list[_Piece] = []
+    for parts in rows:
+        one = _one_piece(parts)
+        found.extend(parts if one is None else [one])
+    return found
+
+
+def _one_piece(pieces: list[_Piece]) -> _Piece | None:
+    """Pieces that follow each other as one, if that still fits into a chunk."""
+    tokens, start, end = _tokens(pieces), pieces[0].start, pieces[-1].end
+    if tokens > MAX_TOKENS or end - start > _MAX_CHUNK_CHARACTERS:
+        return None
+    return _Piece(start, end, pieces[-1].border, tokens)
+
+
+def _column_names(tables: list[Table], start: int) -> str:
     """The column names of the table among whose rows a chunk begins; they stand in another chunk."""
-    place = bisect_right(tables, start, key=lambda table: table[0]) - 1
-    return tables[place][2] if place >= 0 and start < tables[place][1] else ""
-
-
-def _table_header(text: str) -> str:
-    """The first line of a table: without it the rows below mean nothing."""
-    line = text.lstrip().split("\n", 1)[0].strip()
-    return " ".join(line.split())[:_HEADER_CHARACTERS]
+    place = bisect_right(tables, start, key=lambda table: table.start) - 1
+    if place < 0 or not tables[place].rows or not tables[place].rows[0] <= start < tables[place].end:
+        return ""
+    return tables[place].header[:_HEADER_CHARACTERS]

@@ -49,6 +49,10 @@ _SIGNATURES = (
     b"\0asm",
 )
 _SAMPLE_BYTES = 64 * 1024
+_ODD = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ue000-\uf8ff\ufffe\uffff]")
+_ODD_SHARE = 0.1
+"""A text of which more than this share are bytes that had to be replaced, controls or private characters is in another encoding."""
+
 # Removed: controls other than tab and newline, zero-width and soft-hyphen characters, direction overrides and Unicode tag letters.
 # They are invisible and only serve to hide words from a reader or from a search. Joiners stay: emoji and several scripts need them.
 _INVISIBLE = re.compile(
@@ -64,12 +68,13 @@ class DecodedText:
     encoding: str
 
 
-def decode(data: bytes, *, declared: str = "") -> DecodedText:
+def decode(data: bytes, *, declared: str = "", chosen: str = "") -> DecodedText:
     """Find the encoding of `data` and decode it. `declared` is what the file itself claims (an HTML meta tag); it is only a hint.
 
-    Raises `DocumentUnreadable` with code "binary" for what is no text and "empty" for nothing but white space.
+    `chosen` is the encoding that the person says it is in (a name Python knows); then nothing is guessed. Raises `DocumentUnreadable`
+    with code "binary" for what is no text, "wrong_encoding" for what is none in the chosen encoding, and "empty" for nothing but white space.
     """
-    text, encoding = _decode(data, declared)
+    text, encoding = _decode_as(data, chosen) if chosen else _decode(data, declared)
     text = clean(text)
     if not text.strip():
         raise DocumentUnreadable("The file has no text in it.", code="empty")
@@ -81,6 +86,17 @@ def clean(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _INVISIBLE.sub("", text)
+
+
+def _decode_as(data: bytes, encoding: str) -> tuple[str, str]:
+    """The text in an encoding that was chosen. Bytes that are none in it are replaced, as long as they are few."""
+    if data.startswith(_SIGNATURES):
+        raise _binary()
+    text = data.decode(encoding, "replace")
+    odd = text.count("\ufffd") + len(_ODD.findall(text))
+    if odd > len(text) * _ODD_SHARE:
+        raise DocumentUnreadable("The file is no text in the chosen encoding.", code="wrong_encoding", encoding=encoding)
+    return text, encoding
 
 
 def _decode(data: bytes, declared: str) -> tuple[str, str]:

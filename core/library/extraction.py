@@ -1,49 +1,46 @@
-"""From the bytes of a text file to its text, its title and its kind. Documents that need a parser: `document_reader.py`."""
+"""From the bytes of a text file to its text, its title and its kind. Files that need a parser: `document_reader.py`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import DocumentUnreadable
-from core.library.decoding import clean, decode
-from core.library.file_kinds import Kind, kind_of
-from core.library.headings import first_heading
-from core.library.html_text import declared_encoding, html_to_text
+from core.documents import PageStart
+from core.library.decoding import decode
+from core.library.encodings import declared_encoding
+from core.library.file_kinds import Kind, is_document, kind_of
+from core.library.sections import first_heading
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Raised when files would be read, decoded or cut otherwise than before: then unchanged files are looked at again, too."""
 
-_TITLE_WITHIN = 500
+_BEGINS_WITHIN = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedText:
-    """What is indexed of a file. `kind` says how `text` is laid out: an HTML page has become Markdown."""
+    """What is indexed of a file. `kind` says how `text` is laid out: an HTML page has become Markdown. `pages` says where its pages begin."""
 
     text: str
     title: str
     encoding: str
     kind: Kind
+    pages: tuple[PageStart, ...] = ()
 
 
-def extract(path: Path, data: bytes) -> ExtractedText:
-    """Decode a file and take the text out of it. Raises `DocumentUnreadable` (binary, empty, no_text)."""
+def needs_parser(path: Path, data: bytes) -> bool:
+    """Whether the text has to be taken out of the file by a parser, in a process of its own: a document, or a web page of whatever name."""
+    return is_document(path) or (kind_of(path) == "other" and _begins_like_a_page(data))
+
+
+def extract(path: Path, data: bytes, *, encoding: str = "") -> ExtractedText:
+    """Decode a text file, from `encoding` if the person has chosen one. Raises `DocumentUnreadable` (binary, empty, wrong_encoding)."""
     kind = kind_of(path)
-    decoded = decode(data, declared=declared_encoding(data) if kind in ("html", "code", "other") else "")
-    if kind == "other" and _looks_like_html(decoded.text):
-        kind = "html"
-    if kind != "html":
-        return ExtractedText(decoded.text, first_heading(decoded.text, kind) or path.stem, decoded.encoding, kind)
-    page = html_to_text(decoded.text)
-    text, title = clean(page.text), clean(page.title)
-    if text.strip() and title and title not in text[:_TITLE_WITHIN]:
-        text = f"# {title}\n\n{text}"
-    if not text.strip():
-        raise DocumentUnreadable(f"{path} has no text that a reader would see.", code="no_text", path=str(path))
-    return ExtractedText(text, first_heading(text, "markdown") or path.stem, decoded.encoding, "markdown")
+    decoded = decode(data, declared=declared_encoding(data) if kind in ("code", "other") else "", chosen=encoding)
+    return ExtractedText(decoded.text, first_heading(decoded.text, kind) or path.stem, decoded.encoding, kind)
 
 
-def _looks_like_html(text: str) -> bool:
-    start = text[:1000].lstrip().lower()
-    return start.startswith(("<!doctype html", "<html"))
+def _begins_like_a_page(data: bytes) -> bool:
+    # Without its zero bytes, and the mark before it, UTF-16 begins like any other page.
+    start = data[:_BEGINS_WITHIN].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\f").lower()
+    return start.startswith((b"<!doctype html", b"<html"))

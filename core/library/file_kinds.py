@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Literal
 
-Kind = Literal["prose", "markdown", "html", "table", "code", "other"]
+from core.tables import TABLE_SUFFIXES
+
+Kind = Literal[
+    "prose", "markdown", "rst", "org", "asciidoc", "textile", "latex", "table", "code", "json", "records", "settings", "yaml", "log", "other"
+]  # fmt: skip
 
 
 def _suffixes(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-_MARKDOWN = _suffixes(".md .markdown .mdown .mkd .mdx .qmd .rmd .rst .org .adoc .asciidoc .textile")
 _HTML = _suffixes(".html .htm .xhtml .shtml .xht")
-_TABLE = _suffixes(".csv .tsv .tab .psv")
-_PROSE = _suffixes(".txt .text .srt .vtt .tex .bib .nfo .me .1st")
-_CODE = _suffixes(
-    ".py .pyi .pyx .ipynb .js .mjs .cjs .jsx .ts .tsx .vue .svelte .java .kt .kts .scala .groovy .gradle .c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .cs .fs .vb"
-    " .go .rs .swift .dart .rb .php .pl .pm .lua .r .jl .hs .lhs .ml .mli .clj .cljs .ex .exs .erl .elm .lisp .el .scm .sql .sh .bash .zsh .fish .ps1 .bat .cmd"
-    " .asm .s .f .f90 .pas .ada .vhd .v .sv .proto .thrift .graphql .css .scss .sass .less .json .jsonl .json5 .ndjson .xml .xsd .xsl .yaml .yml .toml .ini .cfg"
-    " .conf .properties .env .cmake .mk .make .dockerfile .tf .nix .log .diff .patch .po .ts .qml .tcl .awk .sed .plist .svg .rss .atom .opml .fb2"
-)
+_BY_KIND: Mapping[Kind, frozenset[str]] = {
+    "markdown": _suffixes(".md .markdown .mdown .mkd .mdx .qmd .rmd"),
+    "rst": _suffixes(".rst .rest"),
+    "org": _suffixes(".org"),
+    "asciidoc": _suffixes(".adoc .asciidoc"),
+    "textile": _suffixes(".textile"),
+    "latex": _suffixes(".tex .ltx"),
+    "table": TABLE_SUFFIXES,
+    "prose": _suffixes(".txt .text .bib .nfo .me .1st"),
+    "json": _suffixes(".json .json5 .ipynb .webmanifest .geojson"),
+    "records": _suffixes(".jsonl .ndjson"),
+    "settings": _suffixes(".toml .ini .cfg .conf .properties .env .editorconfig .service .desktop"),
+    "yaml": _suffixes(".yaml .yml"),
+    "log": _suffixes(".log"),
+    "code": _suffixes(
+        ".py .pyi .pyx .js .mjs .cjs .jsx .ts .tsx .vue .svelte .java .kt .kts .scala .groovy .gradle .c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .cs .fs .vb"
+        " .go .rs .swift .dart .rb .php .pl .pm .lua .r .jl .hs .lhs .ml .mli .clj .cljs .ex .exs .erl .elm .lisp .el .scm .sql .sh .bash .zsh .fish .ps1 .bat .cmd"
+        " .asm .s .f .f90 .pas .ada .vhd .v .sv .proto .thrift .graphql .css .scss .sass .less .xml .xsd .xsl"
+        " .cmake .mk .make .dockerfile .tf .nix .diff .patch .po .ts .qml .tcl .awk .sed .plist .svg .rss .atom .opml .fb2"
+    ),
+}
+_KINDS: Mapping[str, Kind] = {suffix: kind for kind, suffixes in _BY_KIND.items() for suffix in suffixes}
 # Formats whose text has to be taken out by a parser; `core/library/formats/reading.py` says which.
-_DOCUMENTS = _suffixes(
+_TEXT_WITH_PARSER = _HTML | _suffixes(".srt .vtt .ass .ssa .sub")
+_DOCUMENTS = _TEXT_WITH_PARSER | _suffixes(
     ".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .epub .eml .pdf .rtf .doc .dot"
 )
 # Formats that are not text. A folder is full of them, so they are told by name, without reading a byte.
@@ -40,23 +59,17 @@ _UNSUPPORTED = _suffixes(
 
 def kind_of(path: PurePath) -> Kind:
     """The kind of text to expect; "other" says nothing is known from the name."""
-    suffix = path.suffix.lower()
-    if suffix in _MARKDOWN:
-        return "markdown"
-    if suffix in _HTML:
-        return "html"
-    if suffix in _TABLE:
-        return "table"
-    if suffix in _CODE:
-        return "code"
-    if suffix in _PROSE:
-        return "prose"
-    return "other"
+    return _KINDS.get(path.suffix.lower(), "other")
 
 
 def is_document(path: PurePath) -> bool:
     """Whether the name says that a parser has to take the text out, in a process of its own."""
     return path.suffix.lower() in _DOCUMENTS
+
+
+def may_choose_encoding(path: PurePath) -> bool:
+    """Whether the file is text, so that a person may say in which encoding; other documents say it themselves."""
+    return path.suffix.lower() in _TEXT_WITH_PARSER or not (is_document(path) or is_unsupported(path))
 
 
 def is_unsupported(path: PurePath) -> bool:

@@ -3,26 +3,42 @@
 A run has two parts. First every file that is new or changed is read and stored with its words, and with the vectors that are known
 already: that is quick, and from then on the file is found by its words. Then the vectors that are missing are made, batch by batch. So
 what was saved a moment ago never waits behind an hour of encoding, and a run that is ended at any point goes on from what is stored.
+
+What changes while the run goes on is read between two files or two batches, and gets its vectors before all others.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from core.cancel import CancelToken
+from core.cancel import CancelToken, until_cancelled
 from core.documents import DocumentState, IndexedFile, IndexReport
 from core.errors import DocumentUnreadable, ModelUnusable
-from core.events import FileFinished, FileProgress, FileSearchable, FileStarted, IndexEvent, IndexFinished, IndexStarted
+from core.events import (
+    FileFinished,
+    FileProgress,
+    FileSearchable,
+    FileStarted,
+    IndexEvent,
+    IndexFinished,
+    IndexGoesOn,
+    IndexHeld,
+    IndexProgress,
+    IndexStarted,
+)
 from core.lease import ComputeLease
+from core.library.changed_paths import ChangedPaths
 from core.library.chunking import chunk
 from core.library.document_reader import DocumentReader
-from core.library.extraction import READER_VERSION, ExtractedText, extract
-from core.library.file_kinds import is_document, is_unsupported
+from core.library.extraction import READER_VERSION, ExtractedText, extract, needs_parser
+from core.library.file_kinds import is_unsupported, may_choose_encoding
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
 from core.protocols import Embedder
@@ -31,14 +47,16 @@ from core.store.records import FileFacts, MadeVector, MissingVector, embedding_k
 from core.store.storable import storable
 from core.store.unit_vectors import unit
 
+T = TypeVar("T")
+
 BATCH_CHUNKS = 256
 """The most chunks in one call of the embedder and in one transaction: enough to find texts of like length among them."""
 
 FIRST_BATCH_CHUNKS = 32
 """So many before it is known how fast this machine is, and at least."""
 
-BATCH_SECONDS = 10.0
-"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, and the bar stands still for it."""
+BATCH_SECONDS = 2.0
+"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, and a file that was saved waits for it."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
@@ -46,13 +64,39 @@ READ_WHILE_ASKED = 64
 DURABLE_TOGETHER = 64
 """The disk is waited for once for so many files that are ready as soon as they are read: once for each would be slow on a plain disk."""
 
+HELD_LOOK_SECONDS = 0.25
+"""How often a run that waits for a question looks whether a file has changed meanwhile."""
+
+LARGE = 500_000
+"""From so many bytes or characters on, decoding and cutting takes so long that somebody who wants to stop would notice."""
+
 # A file that was changed within this time before it was read may have been changed again with the same stamp.
 _STAMP_DOUBT_NS = 2_000_000_000
 _SKIPPED = frozenset(
-    {"empty", "binary", "too_large", "unsupported", "not_a_file", "no_text", "no_text_layer", "needs_password", "unpacks_too_large"}
+    {
+        "empty",
+        "binary",
+        "wrong_encoding",
+        "too_large",
+        "unsupported",
+        "not_a_file",
+        "no_text",
+        "no_text_layer",
+        "needs_password",
+        "unpacks_too_large",
+    }
 )
 # What a file did to its parser it will do again: it is not tried at every start, only when it has changed or somebody asks for it.
 _POISON = frozenset({"timed_out", "reader_crashed", "too_much_memory", "damaged"})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at the disk found: the files that are there, all that the index knows, and what of that is gone."""
+
+    scan: Scan
+    known: Sequence[StoredDocument]
+    gone: Sequence[Path]
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +107,9 @@ class _Waiting:
     document_id: int
     chunks: int
     seconds: float = 0.0
-    embedded_before: bool = False  # by another model, whose vectors go when it has all of this one
+    heard: int = 0  # 0: it was there when the run began; else the later, the higher
+    after: int = -1  # the ordinal of the last chunk that was given to a batch
+    left: int = 0  # chunks that lack a vector
     spoilt: bool = False
 
 
@@ -87,12 +133,18 @@ class IndexingRun:
         cancel: CancelToken,
         *,
         named: frozenset[Path],
+        encodings: Callable[[], Mapping[Path, str]] = dict,
         retry_poison: bool = False,
         max_bytes: int = MAX_FILE_BYTES,
+        place: Callable[[], str] = lambda: "",
+        changed: ChangedPaths | None = None,
+        look: Callable[[Sequence[Path]], Look] | None = None,
     ) -> None:
         """`named` are the paths the person linked themselves: only there a symbolic link is followed.
+        `encodings` says which the person has chosen for files, also while the run goes on.
 
-        `retry_poison` tries files again that broke their parser before, though they have not changed.
+        `retry_poison` tries files again that broke their parser before, though they have not changed. `place` says where the embedder lies.
+        `changed` is what changes meanwhile, and `look` looks at the disk there.
         """
         self._store = index_store
         self._embedder = embedder
@@ -100,67 +152,162 @@ class IndexingRun:
         self._lease = lease
         self._cancel = cancel
         self._named = named
+        self._encodings = encodings
         self._retry_poison = retry_poison
         self._max_bytes = max_bytes
-        self._results: list[IndexedFile] = []
-        self._total = 0
+        self._place = place
+        self._changed = changed or ChangedPaths()
+        self._look = look
+        self._files: set[Path] = set()  # all that the run is about
+        self._read_files: set[Path] = set()  # those that were looked at
+        self._results: dict[Path, IndexedFile] = {}
+        self._waiting: dict[Path, _Waiting] = {}
+        self._queue: deque[_Waiting] = deque()
+        self._heard = 0
+        self._heard_paths: set[Path] = set()
+        self._chunks_done = 0
         self._embedded_chunks = 0
         self._embedding_seconds = 0.0
         self._deleted = False  # something was taken out of the index whose bytes may still be in its files
 
-    def events(self, scan: Scan, known: Sequence[StoredDocument], gone: Sequence[Path]) -> Iterator[IndexEvent]:
-        """Index the files of `scan`, forget those that are `gone`; the last event is the report.
+    def events(self, look: Look, kept: Iterable[StoredDocument] = ()) -> Iterator[IndexEvent]:
+        """Index the files of `look`, forget those that are gone; the last event is the report.
+
+        `kept` are files that cannot be seen now (a drive that is not there): they get the vectors that they lack, from their stored text.
 
         A file that is said to be ready is in the index, and on the disk, when its event is yielded: neither a crash nor a cut of the power
         takes it away. One that is said to be skipped or failed may have to be looked at again after a cut. Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`,
         `StoreLocked` or the embedder's errors; trouble with one file is a row with a reason and nothing more.
         """
         started = time.monotonic()
-        self._total = len(scan.files)
-        yield IndexStarted(self._total)
+        self._files.update(found.path for found in look.scan.files)
+        yield IndexStarted(len(self._files))
         # What an earlier run stored and never made durable, as it was killed, will be called unchanged.
         self._store.make_durable()
         self._store.renew_words()
-        stored = {item.document.path: item for item in known}
+        self._deleted = self._store.finish_removals(self._cancel)
+        yield from self._read_all(look)
+        self._take_kept(kept)
+        if self._waiting:
+            self._remember_place()
+        yield self._progress()
+        while True:
+            # Before a batch is put together: what changed must not be in it as it was.
+            yield from self._read_changed()
+            yield from self._wait_for_question()
+            batch = self._next_batch()
+            if batch is None:
+                break
+            yield from self._embed(batch)
+            yield self._progress()
+        if any(result.state == "ready" for result in self._results.values()):
+            self._remember_place()
+            self._deleted = self._store.take_over(self._embedder.model_id) or self._deleted
+        self._erase()
+        self._store.make_durable()
+        seconds = time.monotonic() - started
+        rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
+        results = sorted(self._results.values(), key=lambda file: file.path)
+        yield IndexFinished(IndexReport(tuple(results), round(rate, 2), seconds))
+
+    def _read_all(self, look: Look, *, may_pause: bool = True) -> Iterator[IndexEvent]:
+        """The first part of a run: afterwards everything of `look` is found by its words, and what is gone is forgotten.
+
+        With `may_pause` what changes meanwhile is read in between.
+        """
+        files = look.scan.files
+        stored = {item.document.path: item for item in look.known}
         # What may only have been moved is forgotten last: its vectors are wanted for the new place.
-        moved = _maybe_moved(scan, stored, gone)
-        self._forget([path for path in gone if path not in moved])
-        self._store.add_waiting(_waiting(found) for found in scan.files if found.path not in stored)
-        waiting: list[_Waiting] = []
+        moved = _maybe_moved(look.scan, stored, look.gone)
+        self._forget([path for path in look.gone if path not in moved])
+        self._store.add_waiting(_waiting(found) for found in files if found.path not in stored)
         at_once: list[IndexedFile] = []
         read = 0
-        for found in scan.files:
+        for found in files:
             self._cancel.check()
+            if may_pause:
+                yield from self._read_changed()
+                if found.path in self._heard_paths:
+                    continue  # it was read as it is now
             before = stored.get(found.path)
             outcome = self._as_before(found, before)
             if outcome is None:
                 read += 1
                 if read > READ_WHILE_ASKED:
-                    self._lease.wait_until_free(self._cancel)
+                    yield from self._wait_for_question(may_read=may_pause)
                 self._deleted = self._deleted or bool(before and before.document.chunk_count)
-                yield FileStarted(found.path, len(self._results), self._total)
+                self._results.pop(found.path, None)
+                yield FileStarted(found.path, len(self._results), len(self._files))
                 outcome = self._read(found, before)
+            self._read_files.add(found.path)
+            self._drop_waiting(found.path)
             if isinstance(outcome, _Waiting):
-                waiting.append(outcome)
-                yield FileSearchable(_row(outcome, "waiting"), len(self._results), self._total)
+                self._add_waiting(outcome)
+                yield FileSearchable(_row(outcome, "waiting"), len(self._results), len(self._files))
             elif outcome.state == "ready" and not outcome.unchanged:
                 at_once.append(outcome)
             else:
                 yield self._finished(outcome)
+            if not (isinstance(outcome, IndexedFile) and outcome.unchanged):
+                yield self._progress()
             if len(at_once) >= DURABLE_TOGETHER:
                 yield from self._made_durable(at_once)
                 at_once = []
         yield from self._made_durable(at_once)
         self._forget(sorted(moved))
         self._erase()
-        # What has been known longest first: a copy waits for the vectors of the file it is a copy of.
-        for batch in self._batches(sorted(waiting, key=lambda item: item.document_id)):
-            yield from self._embed(batch)
-        self._erase()
-        self._store.make_durable()
-        seconds = time.monotonic() - started
-        rate = self._embedded_chunks / self._embedding_seconds if self._embedding_seconds else 0.0
-        yield IndexFinished(IndexReport(tuple(sorted(self._results, key=lambda file: file.path)), round(rate, 2), seconds))
+
+    def _read_changed(self) -> Iterator[IndexEvent]:
+        """Read what has changed since the run began: it is found by its words at once, and its vectors are the next to be made."""
+        paths = self._changed.take()
+        if not paths or self._look is None:
+            return
+        look = self._look(paths)
+        self._heard += 1
+        for path in look.gone:
+            self._drop_waiting(path)
+            self._files.discard(path)
+            self._read_files.discard(path)
+            self._results.pop(path, None)
+        self._heard_paths.update(look.gone, (found.path for found in look.scan.files))
+        self._files.update(found.path for found in look.scan.files)
+        yield from self._read_all(look, may_pause=False)
+
+    def _wait_for_question(self, *, may_read: bool = True) -> Iterator[IndexEvent]:
+        """While a question is being answered, do nothing but read what changes."""
+        if self._lease.busy:
+            yield IndexHeld()
+            while not self._lease.wait_until_free(self._cancel, HELD_LOOK_SECONDS):
+                if may_read:
+                    yield from self._read_changed()
+            yield IndexGoesOn()
+        self._cancel.check()
+
+    def _take_kept(self, kept: Iterable[StoredDocument]) -> None:
+        for item in kept:
+            outcome = self._with_text(item)
+            if isinstance(outcome, _Waiting) and item.document.path not in self._files:
+                self._files.add(item.document.path)
+                self._read_files.add(item.document.path)
+                self._add_waiting(outcome)
+
+    def _add_waiting(self, item: _Waiting) -> None:
+        item.heard = self._heard
+        item.left = self._store.count_missing(item.document_id, self._embedder.model_id)
+        self._waiting[item.facts.path] = item
+        self._queue.clear()  # to be ordered anew
+
+    def _drop_waiting(self, path: Path) -> None:
+        if self._waiting.pop(path, None):
+            self._queue.clear()
+
+    def _progress(self) -> IndexProgress:
+        left = sum(item.left for item in self._waiting.values())
+        return IndexProgress(len(self._read_files), len(self._files), self._chunks_done, self._chunks_done + left)
+
+    def _remember_place(self) -> None:
+        if place := self._place():
+            self._store.remember_place(self._embedder.model_id, place)
 
     def _forget(self, paths: Sequence[Path]) -> None:
         if paths:
@@ -181,7 +328,8 @@ class IndexingRun:
         if not same_stamps or stored.checked_ns - document.modified_ns < _STAMP_DOUBT_NS:
             return None
         poisoned = document.state == "failed" and document.reason in _POISON and not self._retry_poison
-        if document.state == "skipped" or poisoned:
+        asked = self._retry_poison and found.path in self._named
+        if (document.state == "skipped" and not asked) or poisoned:
             return _result(stored)
         return self._with_text(stored) if document.chunk_count else None
 
@@ -189,8 +337,7 @@ class IndexingRun:
         """For a file whose text is in the index as it is: whether it lacks vectors."""
         if stored.document.state == "ready" and stored.embedder_id == self._embedder.model_id:
             return _result(stored)
-        document = stored.document
-        return _Waiting(_facts(stored), document.id, document.chunk_count, embedded_before=document.state == "ready")
+        return _Waiting(_facts(stored), stored.document.id, stored.document.chunk_count)
 
     def _read(self, found: FoundFile, stored: StoredDocument | None) -> IndexedFile | _Waiting:
         """Read, cut and store one file. Whatever is wrong with it becomes its result."""
@@ -202,6 +349,7 @@ class IndexingRun:
             modified_ns=found.modified_ns,
             checked_ns=time.time_ns(),
             reader_version=READER_VERSION,
+            encoding=self._encodings().get(found.path, ""),
         )
         try:
             if found.reason:
@@ -222,17 +370,24 @@ class IndexingRun:
             return self._without_text(facts, "reader_crashed", time.monotonic() - started)
 
     def _text(self, path: Path, data: bytes) -> ExtractedText:
-        return self._reader.read(path, data, self._cancel) if is_document(path) else extract(path, data)
+        encoding = self._encodings().get(path, "") if may_choose_encoding(path) else ""
+        if needs_parser(path, data):
+            return self._reader.read(path, data, self._cancel, encoding=encoding)
+        return self._obeying(len(data), lambda: extract(path, data, encoding=encoding))
+
+    def _obeying(self, size: int, work: Callable[[], T]) -> T:
+        """Do work that takes seconds for a large file, so that a cancel need not wait for it."""
+        return until_cancelled(work, self._cancel) if size >= LARGE else work()
 
     def _put(self, facts: FileFacts, extracted: ExtractedText, started: float) -> IndexedFile | _Waiting:
         """Cut a text and store it with its words, and with the vectors that are known already."""
         text = storable(extracted.text)
-        spans = chunk(text, extracted.kind, self._count_tokens)
+        spans = self._obeying(len(text), lambda: chunk(text, extracted.kind, self._count_tokens))
         if not spans:
             raise DocumentUnreadable(f"{facts.path} has no text in it.", code="empty")
         model_id = self._embedder.model_id
         # A moved or renamed file, or a copy, is the same text under another title: its vectors stay what they were, or will be.
-        same = self._store.vectors_by_content(facts.sha256, model_id)
+        same = self._store.vectors_by_content(facts.sha256, facts.encoding, model_id)
         if [(item.start, item.end) for item in same] == [(span.start, span.end) for span in spans]:
             keys, vectors = [item.embedding_key for item in same], [item.vector for item in same]
         else:
@@ -241,7 +396,9 @@ class IndexingRun:
         if None in vectors:
             known = self._store.vectors_by_key(keys, model_id)
             vectors = [known.get(key) for key in keys]
-        document_id = self._store.put_text(facts, text, spans, keys, vectors, model_id, self._embedder.dimension, self._cancel)
+        document_id = self._store.put_text(
+            facts, text, spans, keys, vectors, model_id, self._embedder.dimension, self._cancel, pages=extracted.pages
+        )
         seconds = time.monotonic() - started
         put = _Waiting(facts, document_id, len(spans), seconds)
         return put if None in vectors else _row(put, "ready")
@@ -250,24 +407,20 @@ class IndexingRun:
         self._cancel.check()
         return self._embedder.count_tokens(texts)
 
-    def _batches(self, waiting: Sequence[_Waiting]) -> Iterator[_Batch]:
-        """Chunks that lack vectors, in the order of the files, so that small files share the encoder's batches."""
+    def _next_batch(self) -> _Batch | None:
+        """The next chunks that lack vectors, in the order of the files, so that small files share the encoder's batches; None at the end."""
+        if not self._queue:
+            self._queue.extend(_in_order(self._waiting.values()))
         batch, size = _Batch([], []), self._batch_size()
-        for item in waiting:
-            after, more = -1, True
-            while more:
-                room = size - len(batch.chunks)
-                found = self._store.missing(item.document_id, self._embedder.model_id, after=after, limit=room)
-                batch.chunks += [(item, lack) for lack in found]
-                more = len(found) == room
-                if not more:
-                    batch.whole.append(item)
-                else:
-                    after = found[-1].ordinal
-                    yield batch
-                    batch, size = _Batch([], []), self._batch_size()
-        if batch.whole:
-            yield batch
+        while self._queue and (room := size - len(batch.chunks)):
+            item = self._queue[0]
+            found = self._store.missing(item.document_id, self._embedder.model_id, after=item.after, limit=room)
+            batch.chunks += [(item, lack) for lack in found]
+            if len(found) < room:
+                batch.whole.append(self._queue.popleft())
+            else:
+                item.after = found[-1].ordinal
+        return batch if batch.chunks or batch.whole else None
 
     def _batch_size(self) -> int:
         """How many chunks the next batch has, from how fast they were embedded so far."""
@@ -285,8 +438,12 @@ class IndexingRun:
         files = {item for item, _ in batch.chunks}
         for item in files:
             item.seconds += (time.monotonic() - started) / len(files)
+        for item, _ in batch.chunks:
+            item.left = max(0, item.left - 1)
+        self._chunks_done += len(batch.chunks)
         for item in batch.whole:
-            self._deleted = self._deleted or item.spoilt or item.embedded_before
+            self._waiting.pop(item.facts.path, None)
+            self._deleted = self._deleted or item.spoilt
             if item.spoilt:
                 yield self._finished(self._without_text(item.facts, "embedding_failed", item.seconds))
             else:
@@ -316,7 +473,6 @@ class IndexingRun:
         """The vectors of texts, by their keys; one that means nothing is left out."""
         if not texts:
             return {}
-        self._lease.wait_until_free(self._cancel)
         started = time.monotonic()
         vectors = self._embedder.embed_passages(list(texts.values()), cancel=self._cancel)
         self._embedding_seconds += time.monotonic() - started
@@ -340,8 +496,21 @@ class IndexingRun:
             yield self._finished(result)
 
     def _finished(self, result: IndexedFile) -> FileFinished:
-        self._results.append(result)
-        return FileFinished(result, len(self._results), self._total)
+        self._results[result.path] = result
+        return FileFinished(result, len(self._results), len(self._files))
+
+
+def _in_order(waiting: Iterable[_Waiting]) -> list[_Waiting]:
+    """What was heard of last first, then what was changed last. Files of the same content stay together, the one known longest first.
+
+    A copy waits for the vectors of the file it is a copy of: that one comes forward with it.
+    """
+    items = list(waiting)
+    newest: dict[str, tuple[int, int]] = {}
+    for item in items:
+        sha256 = item.facts.sha256
+        newest[sha256] = max(newest.get(sha256, (0, 0)), (item.heard, item.facts.modified_ns))
+    return sorted(items, key=lambda item: (newest[item.facts.sha256], item.facts.sha256, -item.document_id), reverse=True)
 
 
 def _maybe_moved(scan: Scan, stored: Mapping[Path, StoredDocument], gone: Sequence[Path]) -> frozenset[Path]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.cancel import CancelToken
 from core.documents import Document
-from core.errors import ModelMissing, ModelUnusable, NotFound
+from core.errors import Cancelled, InvalidRequest, ModelMissing, ModelUnusable, NotFound
 from core.events import IndexEvent
 from core.lease import ComputeLease
+from core.library.changed_paths import ChangedPaths
 from core.library.document_reader import DocumentReader
 from core.library.drives import is_unplugged
-from core.library.indexing import IndexingRun
+from core.library.encodings import AUTO, known_encoding
+from core.library.file_kinds import may_choose_encoding
+from core.library.indexing import IndexingRun, Look
 from core.library.scanning import Scan, scan, scan_changed
 from core.protocols import Embedder
 from core.store.index_check import IndexCounts
@@ -50,12 +54,15 @@ class Library:
         lease: ComputeLease,
         *,
         reader: DocumentReader | None = None,
+        place: Callable[[], str] = lambda: "",
     ) -> None:
+        """`place` says where the embedder lies: it is remembered for the time when another one is chosen."""
         self._user_store = user_store
         self._index_store = index_store
         self._embedder = embedder
         self._lease = lease
         self._reader = reader or DocumentReader()
+        self._place = place
 
     def add(self, paths: Iterable[Path]) -> list[Path]:
         """Link files and folders and return their absolute paths. Raises `NotFound` for a path that is not there, linking none."""
@@ -71,9 +78,12 @@ class Library:
         """Linked files and folders."""
         return self._user_store.sources()
 
-    def index(self, cancel: CancelToken, paths: Iterable[Path] | None = None) -> Iterator[IndexEvent]:
+    def index(
+        self, cancel: CancelToken, paths: Iterable[Path] | None = None, *, changed: ChangedPaths | None = None
+    ) -> Iterator[IndexEvent]:
         """Bring the index in step with the linked files, or with `paths` only. The last event is the report.
 
+        What is handed in as `changed` meanwhile is taken up by this run: its words at once, its vectors before all others.
         A file's text and words are stored together or not at all, before any vectors are made; these follow in batches. Stopping or
         crashing loses the file being read or the batch being embedded, and no more.
         Raises `Cancelled`, `NotEnoughDisk`, `IndexDamaged`, `StoreLocked` or the embedder's errors.
@@ -84,45 +94,60 @@ class Library:
         # A file named by itself is wanted even if it was taken out of its folder before.
         found = scan(roots, excluded=[path for path in excluded if path not in roots], cancel=cancel)
         known = self._index_store.documents()
-        run = IndexingRun(
-            self._index_store,
-            self._embedder,
-            self._reader,
-            self._lease,
-            cancel,
-            named=frozenset(roots),
-            retry_poison=paths is not None,
-        )
         unseen = [*found.unseen, *filter(is_unplugged, roots)]
+        gone = _gone(found, unseen, known, within=None if paths is None else roots)
+        run = self._run(cancel, frozenset(roots), changed, retry_poison=paths is not None)
         try:
-            yield from run.events(found, known, _gone(found, unseen, known, within=None if paths is None else roots))
+            yield from run.events(Look(found, known, gone), _kept(found, known, gone) if paths is None else ())
         finally:
             self._reader.unload()
         if paths is None and roots and not unseen and all(os.path.lexists(root) for root in roots):
             self._index_store.delete_damaged_copy()  # the new index holds all that it held
 
-    def update(self, cancel: CancelToken, changed: Iterable[Path]) -> Iterator[IndexEvent]:
+    def update(self, cancel: CancelToken, paths: Iterable[Path], *, changed: ChangedPaths | None = None) -> Iterator[IndexEvent]:
         """Bring the index in step at the paths that a watcher saw change, and below them. The last event is the report.
 
         Nobody named these paths: what is left out of the sources stays out, and a file that broke its parser is tried again only if it
-        has changed. Raises what `index` raises.
+        has changed. `changed` is for what changes meanwhile. Raises what `index` raises.
         """
-        sources = self._user_store.sources()
-        excluded = [path for path in self._user_store.excluded() if path not in sources]
-        paths = [_absolute(path) for path in changed]
-        found = scan_changed(sources, paths, excluded=excluded, cancel=cancel)
-        known = self._index_store.documents()
-        run = IndexingRun(self._index_store, self._embedder, self._reader, self._lease, cancel, named=frozenset(sources))
-        unseen = [*found.unseen, *filter(is_unplugged, sources)]
+        run = self._run(cancel, frozenset(self._user_store.sources()), changed)
         try:
-            yield from run.events(found, known, _gone(found, unseen, known, within=paths))
+            yield from run.events(self._look(paths, cancel))
         finally:
             self._reader.unload()
 
+    def _run(self, cancel: CancelToken, named: frozenset[Path], changed: ChangedPaths | None, *, retry_poison: bool = False) -> IndexingRun:
+        return IndexingRun(
+            self._index_store,
+            self._embedder,
+            self._reader,
+            self._lease,
+            cancel,
+            named=named,
+            encodings=self._user_store.encodings,
+            retry_poison=retry_poison,
+            place=self._place,
+            changed=changed,
+            look=lambda paths: self._look(paths, cancel),
+        )
+
+    def _look(self, paths: Iterable[Path], cancel: CancelToken) -> Look:
+        """Look at the disk at these paths and below them, by the rules of a whole run."""
+        sources = self._user_store.sources()
+        excluded = [path for path in self._user_store.excluded() if path not in sources]
+        absolute = [_absolute(path) for path in paths]
+        found = scan_changed(sources, absolute, excluded=excluded, cancel=cancel)
+        known = self._index_store.documents()
+        unseen = [*found.unseen, *filter(is_unplugged, sources)]
+        return Look(found, known, _gone(found, unseen, known, within=absolute))
+
     def documents(self) -> list[Document]:
-        """Every known file and how far it has come, sorted by path. A file embedded by another model is waiting."""
-        current = self._embedder_id()
-        return [_seen(item, current) for item in self._index_store.documents()]
+        """Every known file and how far it has come, sorted by path.
+
+        A file embedded by another model is waiting, for the reason `other_model` as long as that model may still answer.
+        """
+        current, answering, chosen = self._embedder_id(), self._index_store.answering_embedder(), self._user_store.encodings()
+        return [_seen(item, current, answering, chosen) for item in self._index_store.documents()]
 
     def has_documents(self) -> bool:
         """Whether there is anything to search."""
@@ -132,10 +157,29 @@ class Library:
         """The decoded text of a file as it was indexed: what offsets of chunks and citations count in. Raises `NotFound`."""
         return self._index_store.text(_absolute(path))
 
-    def remove(self, path: Path) -> int:
+    def choose_encoding(self, path: Path, encoding: str) -> str:
+        """Have a text file of the library read in `encoding`, or as the program finds it (`auto`), by the next run; returns Python's name for it.
+
+        The choice belongs to the path. It lasts over edits and rebuilt indexes until it is changed, or the file leaves the library; a
+        file that is renamed or moved is looked at afresh. Raises `NotFound` for a path that is no file of the library, and `InvalidRequest`
+        for an encoding that does not exist (encoding_unknown) or a file that says itself how it is to be read (encoding_fixed).
+        """
+        path = _absolute(path)
+        name = "" if encoding.strip().lower() == AUTO else known_encoding(encoding)
+        if not any(item.document.path == path for item in self._index_store.documents()):
+            raise NotFound(f"{path} is not in the library.", path=str(path))
+        if not may_choose_encoding(path):
+            raise InvalidRequest(f"{path} says itself how it is to be read.", code="encoding_fixed", path=str(path))
+        # In this order: were the choice stored first, a crash in between would leave a text that was read otherwise.
+        self._index_store.read_again(path)
+        self._user_store.choose_encoding(path, name)
+        return name or AUTO
+
+    def remove(self, path: Path, cancel: CancelToken | None = None) -> int:
         """Take a file or folder out of the library with everything made from it; returns how many files that were.
 
-        Inside a linked folder it stays out until it is added again. Raises `NotFound` if nothing of it is in the library.
+        Inside a linked folder it stays out until it is added again. If `cancel` stops it, nothing is found of it either: the next run deletes the
+        rest. Raises `NotFound` if nothing of it is in the library.
         """
         path = _absolute(path)
         was_linked = self._user_store.remove_source(path)
@@ -148,13 +192,15 @@ class Library:
         ]
         if not (was_linked or doomed):
             raise NotFound(f"{path} is not in the library.", path=str(path))
+        self._user_store.forget_encodings(path)
         if any(path.is_relative_to(source) for source in others):
             self._user_store.exclude(path)
-        removed = self._index_store.remove(doomed)
-        if removed:
-            self._index_store.erase_deleted()
+        with suppress(Cancelled):
+            self._index_store.remove(doomed, cancel)
+            if doomed:
+                self._index_store.erase_deleted()
         self._index_store.delete_damaged_copy()
-        return removed
+        return len(doomed)
 
     def check(self) -> CheckReport:
         """Prove the invariants: every chunk has one word row, a ready file has chunks with one vector each, both databases are sound."""
@@ -201,10 +247,19 @@ def _is_below(path: Path, folders: frozenset[Path]) -> bool:
     return bool(folders) and (path in folders or not folders.isdisjoint(path.parents))
 
 
-def _seen(item: StoredDocument, embedder_id: str) -> Document:
-    if item.document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
-        return replace(item.document, state="waiting")
-    return item.document
+def _kept(found: Scan, known: Sequence[StoredDocument], gone: Iterable[Path]) -> list[StoredDocument]:
+    """Known files with text that can neither be seen nor are known to be gone, such as those of a drive that is not plugged in."""
+    accounted = {file.path for file in found.files} | set(gone)
+    return [item for item in known if item.document.chunk_count and item.document.path not in accounted]
+
+
+def _seen(item: StoredDocument, embedder_id: str, answering_id: str, chosen: Mapping[Path, str]) -> Document:
+    document = item.document
+    if document.path in chosen:
+        document = replace(document, encoding_is_chosen=True)
+    if document.state == "ready" and embedder_id and item.embedder_id != embedder_id:
+        document = replace(document, state="waiting", reason="other_model" if item.embedder_id == answering_id else "")
+    return document
 
 
 def _absolute(path: Path) -> Path:

@@ -183,6 +183,7 @@ def _citation(n: int, source: _Source, claim: str) -> Citation:
         start=chunk.start + start,
         end=chunk.start + end,
         line=chunk.line + chunk.text.count("\n", 0, start),
+        page=chunk.page_at(chunk.start + start),
     )
 
 

@@ -1,7 +1,7 @@
 """Putting the ranking by meaning and the ranking by words together.
 
-Measured on the tuning halves of five sets (tests/quality/retrieval.py): rank fusion, which forgets how far apart the scores are, finds less
-than the vectors alone on some of them; scaled scores are never far from the best.
+Measured on the tuning halves of the sets in docs/decisions/0028-fusion-tuned.md (tests/quality/retrieval.py): rank fusion, which forgets how far
+apart the scores are, finds less than the vectors alone on some of them; scaled scores are never far from the best.
 """
 
 from __future__ import annotations
@@ -17,6 +17,15 @@ SHORT_QUERY_WORDS_WEIGHT = 0.6
 EXACT_WEIGHT = 0.3
 """How much more a passage counts that contains the codes, dates and quotations of the query."""
 
+NO_COVERAGE, FULL_COVERAGE = 0.1, 0.5
+"""Shares of the query's words in the passage that is best by words: up to the first they count next to nothing, from the second on all of their weight."""
+
+LEAST_TRUST = 0.05
+"""Where nothing but the words says anything, their order still stands."""
+
+NEIGHBOUR_WEIGHT = 0.1
+"""How much the passage before or behind it counts for one: what is told in two passages is more likely what is asked about."""
+
 LEAST_WIDTH = 0.1
 """Differences of cosine are not blown up beyond this width: where all candidates are nearly alike, the words decide."""
 
@@ -31,22 +40,40 @@ def by_meaning(similarities: Mapping[int, float], *, lowest: float) -> dict[int,
     return {item: max(0.0, 1.0 - (best - similarity) / width) for item, similarity in similarities.items()}
 
 
-def by_words(scores: Mapping[int, float]) -> dict[int, float]:
-    """BM25 scores (0 is nothing in common) brought to 0..1 by the best of them."""
+def by_words(scores: Mapping[int, float], *, trust: float = 1.0) -> dict[int, float]:
+    """BM25 scores (0 is nothing in common) brought to 0..`trust` by the best of them."""
     best = max(LEAST_BEST, max(scores.values(), default=0.0))
-    return {item: max(0.0, score) / best for item, score in scores.items()}
+    return {item: trust * max(0.0, score) / best for item, score in scores.items()}
+
+
+def trust_in_words(coverage: float) -> float:
+    """How much (0..1) the ranking by words says, from the share (0..1) of the query's words that its best passage has."""
+    return min(1.0, max(LEAST_TRUST, (coverage - NO_COVERAGE) / (FULL_COVERAGE - NO_COVERAGE)))
 
 
 def meaning_unknown(words: Mapping[int, float], meaning: Mapping[int, float]) -> dict[int, float]:
     """What to take for the meaning of passages that the words found and that have no vector yet (all of 0..1).
 
-    Zero would say that they are about something else, and a file saved a moment ago would stand behind everything older. So: halfway
-    between their words' score and the mean meaning of the other passages that the words found, as both scores go together, but loosely.
-    Without such passages the words alone decide.
+    Zero would say that they are about something else, and a file saved a moment ago would stand behind everything older. So: the mean
+    meaning of the other passages that the words found, or their words' score where that is higher. Without such passages the words alone decide.
     """
     seen = [meaning[item] for item in words if item in meaning]
-    usual = sum(seen) / len(seen) if seen else None
-    return {item: score if usual is None else (score + usual) / 2 for item, score in words.items() if item not in meaning}
+    usual = sum(seen) / len(seen) if seen else 0.0
+    return {item: max(score, usual) for item, score in words.items() if item not in meaning}
+
+
+def with_neighbours(ranked: Sequence[tuple[int, float]], places: Mapping[int, tuple[int, int]]) -> list[tuple[int, float]]:
+    """The ranking, in which the better one of its neighbours in the document counts a little for each passage; scores stay between 0 and 1.
+
+    `places` has the document and the ordinal of each passage; one without a place has no neighbours.
+    """
+    by_place = {places[item]: score for item, score in ranked if item in places}
+    scores = {}
+    for item, score in ranked:
+        document, ordinal = places.get(item, (-1, -1))
+        beside = max(by_place.get((document, ordinal - 1), 0.0), by_place.get((document, ordinal + 1), 0.0))
+        scores[item] = (score + NEIGHBOUR_WEIGHT * beside) / (1.0 + NEIGHBOUR_WEIGHT)
+    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def convex_combination(parts: Sequence[tuple[float, Mapping[int, float]]]) -> list[tuple[int, float]]:

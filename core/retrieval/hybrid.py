@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,15 +19,21 @@ from core.retrieval.fusion import (
     by_words,
     convex_combination,
     meaning_unknown,
+    trust_in_words,
+    with_neighbours,
 )
+from core.retrieval.languages import Languages, Script, script_of
 from core.scope import EVERYTHING, Scope
 from core.store.index_store import IndexStore
-from core.store.words import is_short, match_phrases, match_query
+from core.store.words import coverage, is_short, match_phrases, match_query
 
 Mode = Literal["hybrid", "words", "vectors"]
 
 CANDIDATES = 50
 """How many passages each of the two searches brings to the fusion."""
+
+LEAST_COMPARED = 5
+"""Fewer passages of a script than this say nothing of what is usual for it, and are not set against those of another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +46,32 @@ class _Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class _Near:
-    """The query's vector, and the cosines of its nearest chunks, best first."""
+class _View:
+    """The query's vector for passages in one script, and what is added to their cosines to compare them with those in the query's own."""
 
     vector: Vectors
+    shift: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """Cosines of the nearest chunks, best first, and how others are compared: `own`, or what `others` has for their script."""
+
     scores: dict[int, float]
+    own: _View
+    others: Mapping[Script | None, _View]
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """BM25 scores of the chunks that have words of the query, best first, and of those with its exact terms (None: it has none)."""
+    """BM25 scores of the chunks that have words of the query, best first, and of those with its exact terms (None: it has none).
+
+    `trust` (0..1) is how much the scores say, by how many of the query's words the best chunk has.
+    """
 
     scores: dict[int, float]
     exact: dict[int, float] | None
+    trust: float
 
 
 class HybridRetriever:
@@ -66,12 +85,14 @@ class HybridRetriever:
         mode: Mode = "hybrid",
         words_weight: float = WORDS_WEIGHT,
         scope: Scope = EVERYTHING,
+        languages: Languages | None = None,
     ) -> None:
         self._index_store = index_store
         self._embedder = embedder
         self.mode: Mode = mode
         self._words_weight = words_weight
         self._scope = scope
+        self._languages = languages or Languages(index_store, embedder)
 
     def within(self, scope: Scope) -> HybridRetriever:
         """The same search among the files of `scope` only, and of nothing else.
@@ -85,7 +106,14 @@ class HybridRetriever:
                 raise NotFound(f"{path} is not in the library.", code="not_in_library", path=str(path))
         if not scope.is_everything and not self._index_store.has_documents_within(scope):
             raise InvalidRequest("No file that could be searched fits the restriction.", code="scope_empty")
-        return HybridRetriever(self._index_store, self._embedder, mode=self.mode, words_weight=self._words_weight, scope=scope)
+        return HybridRetriever(
+            self._index_store,
+            self._embedder,
+            mode=self.mode,
+            words_weight=self._words_weight,
+            scope=scope,
+            languages=self._languages,
+        )
 
     def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
         """The best `k` chunks, best first. Raises only if nothing could be searched at all."""
@@ -161,21 +189,64 @@ class HybridRetriever:
 
     def _by_vectors(self, query: str, candidates: int, cancel: CancelToken) -> _Near:
         vector = self._embedder.embed_query(query, cancel=cancel)
-        return _Near(vector, dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id, self._scope)))
+        found = self._nearest(vector, candidates)
+        own = _View(vector)
+        here = script_of(query)
+        beside = self._languages.beside(here)
+        if here is None or not beside:
+            return _Near(found, own, {})
+        # Each script apart: a question is nearer to everything in its own language than to the right passage in another.
+        apart: dict[Script, tuple[Vectors, dict[int, float]]] = {}
+        for there in beside:
+            shifted = self._languages.shifted(vector, here, there, cancel)
+            hits = self._nearest(shifted, candidates)
+            scripts = self._scripts_of(hits)
+            hits = {item: cosine for item, cosine in hits.items() if scripts.get(item) == there}
+            if len(hits) >= LEAST_COMPARED:
+                apart[there] = shifted, hits
+        scripts = self._scripts_of(found)
+        scores = {item: cosine for item, cosine in found.items() if scripts.get(item) not in apart}
+        if len(scores) < LEAST_COMPARED:
+            return _Near(found, own, {})
+        usual = _mean(scores.values())
+        others: dict[Script | None, _View] = {}
+        for there, (shifted, hits) in apart.items():
+            others[there] = _View(shifted, usual - _mean(hits.values()))
+            scores |= {item: cosine + others[there].shift for item, cosine in hits.items()}
+        best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:candidates]
+        return _Near(dict(best), own, others)
+
+    def _nearest(self, vector: Vectors, candidates: int) -> dict[int, float]:
+        return dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id, self._scope))
+
+    def _scripts_of(self, chunk_ids: Iterable[int]) -> dict[int, Script | None]:
+        return {chunk.id: script_of(chunk.text) for chunk in self._index_store.chunks(list(chunk_ids))}
 
     def _by_words(self, query: str, candidates: int) -> _Words:
         exact = match_phrases(exact_terms(query))
+        scores = dict(self._index_store.search_words(match_query(query), candidates, self._scope))
+        best = self._index_store.chunks(list(scores)[:1])
+        said = f"{best[0].title} {best[0].heading_path} {best[0].text}" if best else ""
         return _Words(
-            dict(self._index_store.search_words(match_query(query), candidates, self._scope)),
+            scores,
             dict(self._index_store.search_words(exact, candidates, self._scope)) if exact else None,
+            trust_in_words(coverage(query, said)),
         )
 
     def _all_similarities(self, near: _Near | None, words: _Words | None) -> dict[int, float]:
         """Cosines of everything that was found, also of what only the words brought."""
         if near is None:
             return {}
-        others = [] if words is None else [item for item in {**words.scores, **(words.exact or {})} if item not in near.scores]
-        return near.scores | self._index_store.similarities(near.vector, others, self._embedder.model_id)
+        left = [] if words is None else [item for item in {**words.scores, **(words.exact or {})} if item not in near.scores]
+        scripts = self._scripts_of(left) if near.others else {}
+        found = dict(near.scores)
+        for view, items in (
+            (near.own, [item for item in left if scripts.get(item) not in near.others]),
+            *((view, [item for item in left if scripts.get(item) == script]) for script, view in near.others.items()),
+        ):
+            cosines = self._index_store.similarities(view.vector, items, self._embedder.model_id)
+            found |= {item: cosine + view.shift for item, cosine in cosines.items()}
+        return found
 
     def _fused(
         self, query: str, mode: Mode, near: _Near | None, words: _Words | None, similarities: Mapping[int, float]
@@ -186,7 +257,7 @@ class HybridRetriever:
             return list(words.scores.items()) if words else []
         weight = SHORT_QUERY_WORDS_WEIGHT if is_short(query) else self._words_weight
         parts: list[tuple[float, Mapping[int, float]]] = []
-        said = by_words(words.scores) if words is not None else {}
+        said = by_words(words.scores, trust=words.trust) if words is not None else {}
         if near is not None:
             meaning = by_meaning(similarities, lowest=min(near.scores.values(), default=0.0))
             exact = dict.fromkeys((words.exact or {}) if words is not None else {}, 0.0)
@@ -195,4 +266,9 @@ class HybridRetriever:
             parts.append((weight, said))
             if words.exact is not None:
                 parts.append((EXACT_WEIGHT, by_words(words.exact)))
-        return convex_combination(parts)
+        ranked = convex_combination(parts)
+        return with_neighbours(ranked, self._index_store.places([item for item, _ in ranked]))
+
+
+def _mean(values: Collection[float]) -> float:
+    return sum(values) / len(values)

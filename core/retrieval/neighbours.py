@@ -12,23 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core.documents import Chunk, ScoredChunk
-from core.errors import LamplightError
 from core.retrieval.budget import fit
+from core.retrieval.slices import ReadText, overlaps, read_slice
+from core.retrieval.whole_tables import with_table_header, with_whole_table
+from core.tables import is_row
 
 CountTokens = Callable[[str], int]
-ReadText = Callable[[int, int, int], str]
-"""(document id, start, end) -> that slice of the document's text, shorter where the document ends; see `Retriever.text_of`."""
 
 _GAP_CHARACTERS = 200
 _SENTENCE_CHARACTERS = 400
-_TABLE_CHARACTERS = 40_000
-_HEADER_CHARACTERS = 300
-# So much of a header is in the heading path already where a chunk began among its rows.
-_INDEXED_HEADER_CHARACTERS = 160
 _SENTENCE_END = re.compile(r"[。！？；…]+[」』”’）】》〉\"']*|[.!?]+[\"'”’)\]]*(?=\s|$)")
 _ENDS_THOUGHT = re.compile(r"(?:[。！？；：…:.!?|][」』”’）】》〉\"')\]*_]*|[」』”’）】》〉\"')\]])$")
-_TABLE_ROW = re.compile(r"\s*\|.*\|\s*$")
-_TABLE_RULE = re.compile(r"\s*\|[\s:|-]*-[\s:|-]*\|\s*$")
 
 
 def grow_evidence(
@@ -45,8 +39,8 @@ def grow_evidence(
     Of `found` (best first), what the evidence shows already is left out (a passage found again keeps the higher of its scores), and
     the rest is taken in its order as long as all texts together, each with `overhead_tokens` more, fit into `max_tokens`. Then chunks
     of this lookup that follow each other in a document become one passage in document order, at the place, with the id and with the
-    scores of the best of them; a sentence cut at a border is completed if there is room; and a Markdown table's rows without their
-    header get it as the last part of `heading_path`. Every text is exactly the document's slice `[start:end]`. Where `read` fails
+    scores of the best of them; a part of a table becomes the whole table if there is room, else rows without their column names get them
+    as the last part of `heading_path`; and a sentence cut at a border is completed if there is room. Every text is exactly the document's slice `[start:end]`. Where `read` fails
     or the file was indexed anew meanwhile, the chunks stay as they were found.
     """
     known, new = list(evidence), list[ScoredChunk]()
@@ -60,13 +54,17 @@ def grow_evidence(
     kept = fit(new, max_tokens=max_tokens - spent, count_tokens=count_tokens, overhead_tokens=overhead_tokens)
     room = max_tokens - spent - sum(count_tokens(item.chunk.text) + overhead_tokens for item in kept)
     passages = join(kept, read)
+    for passage in list(passages):
+        if passage in passages:  # none of an earlier one's table
+            passages, cost = with_whole_table(passage, passages, known, read, count_tokens, room=room)
+            room -= cost
     for n, passage in enumerate(passages):
         whole = _with_whole_sentences(passage, [*known, *passages], read)
         cost = count_tokens(whole.chunk.text) - count_tokens(passage.chunk.text) if whole is not passage else 0
         if cost <= room:
             passages[n] = whole
             room -= cost
-    return (*known, *(_with_table_header(passage, read) for passage in passages))
+    return (*known, *(with_table_header(passage, read) for passage in passages))
 
 
 def join(passages: Sequence[ScoredChunk], read: ReadText) -> list[ScoredChunk]:
@@ -96,11 +94,12 @@ def _joined(first: ScoredChunk, second: ScoredChunk, read: ReadText, *, better: 
     before, after = first.chunk, second.chunk
     if before.document_id != after.document_id or not 0 <= after.start - before.end <= _GAP_CHARACTERS:
         return None
-    gap = _read(read, before.document_id, before.end, after.start)
+    gap = read_slice(read, before.document_id, before.end, after.start)
     if gap is None or gap.strip():
         return None
     best = before if better else after
-    whole = replace(best, start=before.start, end=after.end, line=before.line, text=before.text + gap + after.text)
+    pages = tuple(sorted({*before.page_starts, *after.page_starts}, key=lambda known: known.start))
+    whole = replace(best, start=before.start, end=after.end, line=before.line, text=before.text + gap + after.text, page_starts=pages)
     return _with_scores_of(replace(first, chunk=whole), second)
 
 
@@ -141,11 +140,11 @@ def _with_scores_of(item: ScoredChunk, other: ScoredChunk) -> ScoredChunk:
 def _with_whole_sentences(item: ScoredChunk, shown: Sequence[ScoredChunk], read: ReadText) -> ScoredChunk:
     """`item`, longer by what is missing of the sentences at its borders, but never into text that is shown anyway."""
     chunk = item.chunk
-    before = _read(read, chunk.document_id, max(0, chunk.start - _SENTENCE_CHARACTERS), chunk.start) or ""
-    after = _read(read, chunk.document_id, chunk.end, chunk.end + _SENTENCE_CHARACTERS) or ""
+    before = read_slice(read, chunk.document_id, max(0, chunk.start - _SENTENCE_CHARACTERS), chunk.start) or ""
+    after = read_slice(read, chunk.document_id, chunk.end, chunk.end + _SENTENCE_CHARACTERS) or ""
     start = chunk.start - _missing_before(before, chunk.text)
     end = chunk.end + _missing_after(chunk.text, after)
-    if any(other.chunk is not chunk and _overlap(other.chunk, chunk.document_id, start, end) for other in shown):
+    if any(other.chunk is not chunk and overlaps(other.chunk, chunk.document_id, start, end) for other in shown):
         return item
     if (start, end) == (chunk.start, chunk.end):
         return item
@@ -188,40 +187,6 @@ def _goes_on(text: str, after: str) -> bool:
     if not following or gap.count("\n") > 1 or _ENDS_THOUGHT.search(text):
         return False
     last_line = text.rsplit("\n", 1)[-1]
-    if _TABLE_ROW.match(last_line) or last_line.lstrip().startswith("#"):
+    if is_row(last_line) or last_line.lstrip().startswith("#"):
         return False
     return "\n" not in gap or following[0].islower() or text.endswith(("，", "、", "；"))
-
-
-def _with_table_header(item: ScoredChunk, read: ReadText) -> ScoredChunk:
-    """`item` with the column names of the Markdown table that its first line is a row of, if it does not show them itself."""
-    chunk = item.chunk
-    lines = chunk.text.split("\n", 2)
-    if not _TABLE_ROW.match(lines[0]) or _TABLE_RULE.match(lines[0]) or (len(lines) > 1 and _TABLE_RULE.match(lines[1])):
-        return item
-    before = _read(read, chunk.document_id, max(0, chunk.start - _TABLE_CHARACTERS), chunk.start) or ""
-    above = before.rstrip().split("\n")
-    for n in range(len(above) - 1, 0, -1):
-        if _TABLE_RULE.match(above[n]):
-            header = " ".join(above[n - 1].split())[:_HEADER_CHARACTERS]
-            if chunk.heading_path.endswith(header[:_INDEXED_HEADER_CHARACTERS]):
-                return item
-            path = f"{chunk.heading_path} > {header}" if chunk.heading_path else header
-            return replace(item, chunk=replace(chunk, heading_path=path)) if _TABLE_ROW.match(above[n - 1]) else item
-        if not _TABLE_ROW.match(above[n]):
-            break
-    return item
-
-
-def _overlap(chunk: Chunk, document_id: int, start: int, end: int) -> bool:
-    return chunk.document_id == document_id and chunk.start < end and start < chunk.end
-
-
-def _read(read: ReadText, document_id: int, start: int, end: int) -> str | None:
-    """A slice, or None if it cannot be read: the passages are good enough without it."""
-    if end <= start:
-        return ""
-    try:
-        return read(document_id, start, end)
-    except LamplightError:
-        return None

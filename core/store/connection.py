@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -287,14 +288,18 @@ def _errno_of(connection: apsw.Connection) -> int:
 
 
 def _create_private(path: Path) -> None:
-    """Make the file with mode 0600 before SQLite does, so that the log files beside it get that mode too."""
+    """Make the file with mode 0600 before SQLite does, so that the log files beside it get that mode too.
+
+    A file that is there is not opened: closing it again would drop every lock that other connections of this process hold on it
+    (sqlite.org/howtocorrupt.html, 2.2).
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    try:
-        if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
+    if os.name == "posix":
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode) and stat.S_IMODE(mode) != 0o600:
+            path.chmod(0o600)
 
 
 def _load_vectors(connection: apsw.Connection) -> None:

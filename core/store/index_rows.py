@@ -10,13 +10,18 @@ from pathlib import Path
 import apsw
 
 from core.cancel import CancelToken
-from core.documents import DocumentState
+from core.documents import DocumentState, PageStart
 from core.scope import Scope
+from core.store.codes import drop_codes, erase_codes
 from core.store.connection import fetch_all, fetch_one
 from core.store.index_schema import VECTORS
 from core.store.records import FileFacts
 from core.store.storable import storable
+from core.store.takeover import answer_with, answering_embedder, free_slot
 from core.store.words import indexed_form, words_version
+
+PIECE_CHUNKS = 300
+"""So many chunks of files that are forgotten go in one transaction: others may write, or stop the work, in between."""
 
 BLOCK_CHARACTERS = 4096
 """Texts are kept in blocks of this many characters, so that a chunk is read without its whole document."""
@@ -90,45 +95,82 @@ def keep_chunks(
     slots = slots_in_use(connection)
     open_places = {said: deque(ordinals) for said, ordinals in wanted.items()}
     kept: dict[int, int] = {}
+    gone: list[int] = []
     for chunk_id, heading_path, start, end in chunks:
         cancel.check()
         text = text_slice(connection, document_id, start, end)
         if places := open_places.get((heading_path, text)):
             kept[places.popleft()] = chunk_id
             continue
-        connection.execute(_DELETE_WORDS, (chunk_id, *words_of(title, heading_path, text)))
-        # Of both models: vectors of the next one may be there before the document is wholly in its hands.
-        for slot in slots:
-            # By explicit rowid: a correlated delete on a vec0 table takes minutes. One row still takes milliseconds.
-            if connection.execute(VECTORS[slot].has, (chunk_id,)).get:
-                connection.execute(VECTORS[slot].delete, (chunk_id,))
-        connection.execute("DELETE FROM chunks WHERE id = ?", (chunk_id,))
+        _delete_chunk(connection, chunk_id, words_of(title, heading_path, text), slots)
+        gone.append(chunk_id)
+    for slot in slots:
+        erase_codes(connection, slot, gone)
     connection.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE document_id = ?", (document_id,))
     connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM pages WHERE document_id = ?", (document_id,))
     return kept
 
 
-def slot_for_writing(connection: apsw.Connection, embedder_id: str, dimension: int) -> int:
-    """The vector table of a model, made if there is none. With both tables taken, the one with fewest files makes room.
+def _delete_chunk(connection: apsw.Connection, chunk_id: int, words: tuple[str, str], slots: Sequence[int]) -> None:
+    connection.execute(_DELETE_WORDS, (chunk_id, *words))
+    # Of both models: vectors of the next one may be there before the document is wholly in its hands.
+    for slot in slots:
+        # By explicit rowid: a correlated delete on a vec0 table takes minutes.
+        if connection.execute(VECTORS[slot].has, (chunk_id,)).get:
+            connection.execute(VECTORS[slot].delete, (chunk_id,))
+    connection.execute("DELETE FROM chunks WHERE id = ?", (chunk_id,))
 
-    The files whose vectors go keep their text and their words, and wait for the vectors of the new model.
+
+def begin_removal(connection: apsw.Connection, path: Path) -> bool:
+    """Let nothing of a file be shown or found any more; returns whether it was known. `remove_piece` deletes it, now or after the next start."""
+    connection.execute(
+        "UPDATE documents SET state = 'waiting', reason = 'going', chunk_count = 0, slot = NULL WHERE path = ?", (os.fsencode(path),)
+    )
+    return connection.changes() > 0
+
+
+def remove_piece(connection: apsw.Connection) -> bool:
+    """Delete some chunks of the files whose removal has begun, and files of which no chunk is left. Returns whether that was all."""
+    slots = slots_in_use(connection)
+    chunks = fetch_all(
+        connection,
+        'SELECT chunks.id, document_id, title, heading_path, start, "end" FROM documents JOIN chunks ON document_id = documents.id'
+        " WHERE reason = 'going' LIMIT ?",
+        (PIECE_CHUNKS,),
+    )
+    for chunk_id, document_id, title, heading_path, start, end in chunks:
+        words = words_of(title, heading_path, text_slice(connection, document_id, start, end))
+        _delete_chunk(connection, chunk_id, words, slots)
+    for slot in slots:
+        erase_codes(connection, slot, [int(chunk_id) for chunk_id, *_ in chunks])
+    empty = fetch_all(
+        connection, "SELECT id FROM documents WHERE reason = 'going' AND NOT EXISTS (SELECT 1 FROM chunks WHERE document_id = documents.id)"
+    )
+    for document in empty:
+        connection.execute("DELETE FROM texts WHERE document_id = ?", document)
+        connection.execute("DELETE FROM documents WHERE id = ?", document)
+    return len(chunks) < PIECE_CHUNKS
+
+
+def slot_for_writing(connection: apsw.Connection, embedder_id: str, dimension: int) -> int:
+    """The vector table of a model, made if there is none. With both tables taken, the one that does not answer makes room.
+
+    The files whose vectors go keep their text and their words, and wait for the vectors of the new model. The first model of an index answers.
     """
     row = fetch_one(connection, "SELECT slot, dimension FROM embedders WHERE model_id = ?", (embedder_id,))
     if row and row[1] == dimension:
         return int(row[0])
-    slot = int(row[0]) if row else _free_slot(connection)
+    is_first = not answering_embedder(connection)
+    slot = int(row[0]) if row else free_slot(connection)
     connection.execute("UPDATE documents SET state = 'waiting' WHERE slot = ?", (slot,))
     connection.execute(VECTORS[slot].drop)
+    drop_codes(connection, slot)
     connection.execute(VECTORS[slot].create.replace("DIMENSION", str(int(dimension))))
     connection.execute("INSERT OR REPLACE INTO embedders (slot, model_id, dimension) VALUES (?, ?, ?)", (slot, embedder_id, dimension))
+    if is_first:
+        answer_with(connection, embedder_id)
     return slot
-
-
-def _free_slot(connection: apsw.Connection) -> int:
-    used: dict[int, int] = dict(
-        fetch_all(connection, "SELECT embedders.slot, count(documents.id) FROM embedders LEFT JOIN documents USING (slot) GROUP BY 1")
-    )
-    return min(range(len(VECTORS)), key=lambda slot: used.get(slot, -1))
 
 
 def ensure_words_version(connection: apsw.Connection) -> None:
@@ -171,7 +213,11 @@ def documents_within(connection: apsw.Connection, scope: Scope) -> list[int]:
 
 def knows_path(connection: apsw.Connection, path: Path) -> bool:
     """Whether a file is known, in whatever state, or any file inside a folder."""
-    row = fetch_one(connection, "SELECT EXISTS (SELECT 1 FROM documents WHERE path = ? OR (path >= ? AND path < ?))", _path_range(path))
+    row = fetch_one(
+        connection,
+        "SELECT EXISTS (SELECT 1 FROM documents WHERE (path = ? OR (path >= ? AND path < ?)) AND reason <> 'going')",
+        _path_range(path),
+    )
     return bool(row and row[0])
 
 
@@ -182,15 +228,13 @@ def _path_range(path: Path) -> tuple[bytes, bytes, bytes]:
     return whole, inside, inside[:-1] + bytes([inside[-1] + 1])
 
 
-def finish(connection: apsw.Connection, document_id: int, slot: int, cancel: CancelToken) -> bool:
-    """Make a document ready if every chunk of it has its vector in `slot`; the vectors of its model before go. Returns whether it is."""
+def finish(connection: apsw.Connection, document_id: int, slot: int) -> bool:
+    """Make a document ready if every chunk of it has its vector in `slot`. Returns whether it is.
+
+    Vectors that it has of the model before stay: they answer until the new one has every file.
+    """
     if not connection.execute(VECTORS[slot].none_missing, (document_id,)).get:
         return False
-    row = fetch_one(connection, "SELECT slot FROM documents WHERE id = ?", (document_id,))
-    if row and row[0] != slot:
-        for (chunk_id,) in fetch_all(connection, "SELECT id FROM chunks WHERE document_id = ?", (document_id,)):
-            cancel.check()
-            connection.execute(VECTORS[row[0]].delete, (chunk_id,))
     connection.execute("UPDATE documents SET state = 'ready', slot = ? WHERE id = ?", (slot, document_id))
     return True
 
@@ -213,6 +257,35 @@ def text_slice(connection: apsw.Connection, document_id: int, start: int, end: i
         "SELECT text FROM texts WHERE document_id = ? AND start >= ? AND start < ? ORDER BY start", (document_id, first, end)
     )
     return "".join(row[0] for row in rows)[start - first : end - first]
+
+
+def write_pages(connection: apsw.Connection, document_id: int, pages: Sequence[PageStart]) -> None:
+    """Store where the pages of a document begin. Of several that begin at one place, as pages without text do, the last one counts."""
+    for known in pages:
+        connection.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?)", (document_id, known.start, known.page))
+
+
+def pages_around(connection: apsw.Connection, document_id: int, start: int, end: int) -> tuple[PageStart, ...]:
+    """The page that characters `start` to `end` of a document begin on, the pages that begin in them, and one more on either side.
+
+    These are there because a passage may grow by a sentence when it is shown.
+    """
+    before = fetch_all(
+        connection, "SELECT start, page FROM pages WHERE document_id = ? AND start <= ? ORDER BY start DESC LIMIT 2", (document_id, start)
+    )
+    if not before:  # the first page begins where the text does
+        return ()
+    inside = fetch_all(
+        connection,
+        "SELECT start, page FROM pages WHERE document_id = ? AND start > ? AND start < ? ORDER BY start",
+        (document_id, start, end),
+    )
+    after = fetch_all(
+        connection,
+        "SELECT start, page FROM pages WHERE document_id = ? AND start >= ? ORDER BY start LIMIT 1",
+        (document_id, max(end, start + 1)),
+    )
+    return tuple(PageStart(*row) for row in (*reversed(before), *inside, *after))
 
 
 def words_of(title: str, heading_path: str, text: str) -> tuple[str, str]:

@@ -14,36 +14,46 @@ import apsw
 import numpy as np
 
 from core.cancel import CancelToken
-from core.documents import Chunk, Document, DocumentState
+from core.documents import Chunk, Document, DocumentState, PageStart
 from core.errors import IndexDamaged, NotFound
 from core.protocols import Vectors
 from core.scope import EVERYTHING, Scope
+from core.store.candidates import Candidates
+from core.store.codes import centre_of, learn_codes, write_codes
 from core.store.connection import Database, damaged_copy, fetch_all, fetch_one
 from core.store.index_check import IndexCounts, count_index
 from core.store.index_rows import (
     BLOCK_CHARACTERS,
     INSERT_WORDS,
-    delete_content,
+    begin_removal,
     documents_within,
     ensure_words_version,
     finish,
     has_todays_words,
     keep_chunks,
     knows_path,
+    pages_around,
+    remove_piece,
     slot_for_writing,
     slot_of,
     text_slice,
     words_of,
     write_document,
+    write_pages,
     write_row,
 )
-from core.store.index_schema import MIGRATIONS, SEARCH_WORDS, SEARCH_WORDS_WITHIN, VECTORS
+from core.store.index_schema import MIGRATIONS, VECTORS
+from core.store.index_search import chunk_ids_of, nearest_of_all, ranked_by_words, similarities_of
 from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
 from core.store.storable import storable
+from core.store.takeover import answering_embedder, may_take_over, place_of, remember_place, take_over
 from core.store.unit_vectors import unit, unit_rows
 
 MAX_RESULTS = 4096
 """sqlite-vec answers no more than this many neighbours at once."""
+
+# Another writer looks ten times a second whether it is its turn.
+_OTHERS_TURN_SECONDS = 0.12
 
 _ALL_MISSING = 'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?'
 
@@ -69,6 +79,7 @@ class IndexStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._candidates = Candidates()
         self._database = Database(
             path, name="The index of your files", migrations=MIGRATIONS, damaged=IndexDamaged, synchronous="normal", with_vectors=True
         )
@@ -79,6 +90,7 @@ class IndexStore:
 
     def rebuild(self) -> Path | None:
         """Put the file aside and start an empty index. Returns where the old file is now, if there was one."""
+        self._candidates = Candidates()
         return self._database.move_aside()
 
     def delete_damaged_copy(self) -> None:
@@ -102,7 +114,7 @@ class IndexStore:
                 connection,
                 "SELECT id, path, title, state, reason, encoding, sha256, size_bytes, modified_ns, chunk_count, coalesce(model_id, ''),"
                 " checked_ns, reader_version"
-                " FROM documents LEFT JOIN embedders USING (slot) ORDER BY path",
+                " FROM documents LEFT JOIN embedders USING (slot) WHERE reason <> 'going' ORDER BY path",
             )
         return [StoredDocument(_document(row[:10]), row[10], row[11], row[12]) for row in rows]
 
@@ -171,12 +183,14 @@ class IndexStore:
         dimension: int,
         cancel: CancelToken | None = None,
         *,
+        pages: Sequence[PageStart] = (),
         durable: bool = False,
     ) -> int:
         """Replace a file by its new text, its words and the vectors that are `known` already, in one transaction; returns its id.
 
         `keys` and `known` (unit vectors as float32 bytes) belong to `spans`. The file is found by its words from now on. It is ready
-        if no vector is None; else it waits for the rest (`missing`, `add_vectors`). `durable` as for `put`. Raises `Cancelled`.
+        if no vector is None; else it waits for the rest (`missing`, `add_vectors`). `durable` as for `put`. `pages` says where
+        its pages begin, in order. Raises `Cancelled`.
         """
         cancel = cancel or CancelToken()
         text = storable(text)
@@ -185,11 +199,13 @@ class IndexStore:
         with self._database.writing(durable=durable) as connection:
             ensure_words_version(connection)
             slot = slot_for_writing(connection, embedder_id, dimension)
-            kept = self._kept(connection, file, text, spans, slot, cancel)
+            kept = self._kept(connection, file, text, spans, cancel)
             document_id = write_row(connection, file, "waiting", "", len(spans), slot)
             title = storable(file.title)
+            written: dict[int, bytes] = {}
             for start in range(0, len(text), BLOCK_CHARACTERS):
                 connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + BLOCK_CHARACTERS]))
+            write_pages(connection, document_id, pages)
             for ordinal, span in enumerate(spans):
                 cancel.check()
                 chunk_id, vector = kept.get(ordinal), known[ordinal]
@@ -211,7 +227,10 @@ class IndexStore:
                     connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
                 if vector is not None:
                     connection.execute(VECTORS[slot].insert, (chunk_id, vector))
-            finish(connection, document_id, slot, cancel)
+                    written[chunk_id] = vector
+            if not learn_codes(connection, slot, cancel):
+                write_codes(connection, slot, written)
+            finish(connection, document_id, slot)
         return document_id
 
     def add_vectors(
@@ -219,36 +238,38 @@ class IndexStore:
     ) -> frozenset[int]:
         """Add vectors in one transaction, and make those of the documents `whole` ready that lack none now; returns these.
 
-        A chunk that is gone, or has its vector already, is passed over: another run may have been there. Vectors that such a document
-        had of another model go as soon as it has all of this one. Where `whole` names any, this and everything written before it survive a
+        A chunk that is gone, or has its vector already, is passed over: another run may have been there. Where `whole` names any, this and everything written before it survive a
         cut of the power. Raises `Cancelled`.
         """
         cancel = cancel or CancelToken()
         with self._database.writing(durable=bool(whole)) as connection:
             slot = slot_for_writing(connection, embedder_id, dimension)
+            written: dict[int, bytes] = {}
             for item in made:
+                cancel.check()
                 row = fetch_one(connection, "SELECT embedding_key FROM chunks WHERE id = ?", (item.chunk_id,))
                 if row is None or connection.execute(VECTORS[slot].has, (item.chunk_id,)).get:
                     continue
                 if row[0] != item.key:
                     connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (item.key, item.chunk_id))
                 connection.execute(VECTORS[slot].insert, (item.chunk_id, item.vector))
-            return frozenset(document_id for document_id in whole if finish(connection, document_id, slot, cancel))
+                written[item.chunk_id] = item.vector
+            if not learn_codes(connection, slot, cancel):
+                write_codes(connection, slot, written)
+            return frozenset(document_id for document_id in whole if finish(connection, document_id, slot))
 
     @staticmethod
-    def _kept(
-        connection: apsw.Connection, file: FileFacts, text: str, spans: Sequence[ChunkSpan], slot: int, cancel: CancelToken
-    ) -> dict[int, int]:
+    def _kept(connection: apsw.Connection, file: FileFacts, text: str, spans: Sequence[ChunkSpan], cancel: CancelToken) -> dict[int, int]:
         """Ids of the file's chunks that stay as they are, by their new ordinals; all others are deleted.
 
         A chunk that an edit left alone keeps its words and its vectors: taking a vector out of the index costs more than anything else.
         """
-        row = fetch_one(connection, "SELECT id, title, slot FROM documents WHERE path = ?", (os.fsencode(file.path),))
+        row = fetch_one(connection, "SELECT id, title FROM documents WHERE path = ?", (os.fsencode(file.path),))
         if row is None:
             return {}
-        document_id, title, slot_before = row
+        document_id, title = row
         wanted: dict[tuple[str, str], list[int]] = {}
-        if (title, slot_before) == (storable(file.title), slot):
+        if title == storable(file.title):
             for ordinal, span in enumerate(spans):
                 wanted.setdefault((storable(span.heading_path), text[span.start : span.end]), []).append(ordinal)
         return keep_chunks(connection, document_id, wanted, cancel)
@@ -267,22 +288,38 @@ class IndexStore:
                 (size_bytes, modified_ns, checked_ns, os.fsencode(path)),
             )
 
-    def remove(self, paths: Iterable[Path], cancel: CancelToken | None = None) -> int:
-        """Forget files and everything made from them; returns how many were known. One transaction for each file.
+    def read_again(self, path: Path) -> None:
+        """The next run reads this file anew, whatever its stamps say. Survives a cut of the power; a file that is not known stays so."""
+        with self._database.writing(durable=True) as connection:
+            connection.execute("UPDATE documents SET reader_version = 0 WHERE path = ?", (os.fsencode(path),))
 
-        Raises `Cancelled` between two chunks; the file being forgotten is then still there.
+    def remove(self, paths: Iterable[Path], cancel: CancelToken | None = None) -> int:
+        """Forget files and everything made from them; returns how many were known.
+
+        From the first transaction on nothing of them is found. They are then deleted in pieces, so that nobody waits long for the writer.
+        Raises `Cancelled` between two: `finish_removals` deletes what is left, as after a crash.
         """
         cancel = cancel or CancelToken()
-        removed = 0
-        for path in paths:
+        cancel.check()
+        with self._database.writing() as connection:
+            removed = sum(begin_removal(connection, path) for path in paths)
+        self.finish_removals(cancel)
+        return removed
+
+    def finish_removals(self, cancel: CancelToken) -> bool:
+        """Delete what is left of files whose removal has begun; returns whether there was anything. Raises `Cancelled`."""
+        with self._database.reading() as connection:
+            if not connection.execute("SELECT EXISTS (SELECT 1 FROM documents WHERE reason = 'going')").get:
+                return False
+        is_done = False
+        while not is_done:
+            cancel.check()
             with self._database.writing() as connection:
                 ensure_words_version(connection)
-                row = fetch_one(connection, "SELECT id FROM documents WHERE path = ?", (os.fsencode(path),))
-                if row:
-                    delete_content(connection, row[0], cancel)
-                    connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
-                    removed += 1
-        return removed
+                is_done = remove_piece(connection)
+            if not is_done:
+                cancel.wait(_OTHERS_TURN_SECONDS)
+        return True
 
     def make_durable(self) -> None:
         """Wait until the disk holds everything that was written: a cut of the power takes nothing of it away."""
@@ -292,7 +329,51 @@ class IndexStore:
         """Give freed pages back and empty the log, so that nothing of removed files stays in any file of ours."""
         self._database.erase_free_pages()
 
+    # -- which model answers
+
+    def answering_embedder(self) -> str:
+        """The id of the model whose vectors answer; "" while there are none. Does not create the file."""
+        if not self._path.exists():
+            return ""
+        with self._database.reading() as connection:
+            return answering_embedder(connection)
+
+    def take_over(self, embedder_id: str) -> bool:
+        """Let this model answer from now on, if it has the vectors of every file, and delete the other's, in one transaction.
+
+        Returns whether vectors were deleted: `erase_deleted` takes them out of the files.
+        """
+        with self._database.reading() as connection:
+            if not may_take_over(connection, embedder_id):
+                return False
+        with self._database.writing(durable=True) as connection:
+            if not may_take_over(connection, embedder_id):
+                return False
+            take_over(connection, embedder_id)
+            return True
+
+    def remember_place(self, embedder_id: str, place: str) -> None:
+        """Write down where a model lies: while another one takes over, it still has to answer."""
+        with self._database.reading() as connection:
+            if place_of(connection, embedder_id) == place:
+                return
+        with self._database.writing() as connection:
+            remember_place(connection, embedder_id, place)
+
+    def place_of(self, embedder_id: str) -> str:
+        """Where a model lay when it was used last; "" if nobody said."""
+        with self._database.reading() as connection:
+            return place_of(connection, embedder_id)
+
     # -- vectors that are to be made, and those that need not be made again
+
+    def count_missing(self, document_id: int, embedder_id: str) -> int:
+        """How many chunks of a document have no vector of this model yet."""
+        with self._database.reading() as connection:
+            slot = slot_of(connection, embedder_id)
+            if slot is None:
+                return int(connection.execute("SELECT count(*) FROM chunks WHERE document_id = ?", (document_id,)).get)
+            return int(connection.execute(VECTORS[slot].count_missing, (document_id,)).get)
 
     def missing(self, document_id: int, embedder_id: str, *, after: int, limit: int) -> list[MissingVector]:
         """At most `limit` chunks of a document that have no vector of this model yet, in order, from behind ordinal `after`."""
@@ -324,14 +405,17 @@ class IndexStore:
                     found[key] = vector[0]
         return found
 
-    def vectors_by_content(self, sha256: str, embedder_id: str) -> list[KnownVector]:
-        """What is known of a file with the very same content, in order; empty if there is none. One that has all its vectors goes first."""
+    def vectors_by_content(self, sha256: str, encoding: str, embedder_id: str) -> list[KnownVector]:
+        """What is known of a file with the very same content read in the same encoding, in order; empty if there is none.
+
+        One that has all its vectors goes first.
+        """
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
             document = fetch_one(
                 connection,
-                "SELECT id FROM documents WHERE sha256 = ? AND chunk_count > 0 ORDER BY slot IS ? AND state = 'ready' DESC, id LIMIT 1",
-                (sha256, slot),
+                "SELECT id FROM documents WHERE sha256 = ? AND encoding = ? AND chunk_count > 0 ORDER BY slot IS ? AND state = 'ready' DESC, id LIMIT 1",
+                (sha256, encoding, slot),
             )
             if document is None:
                 return []
@@ -359,6 +443,26 @@ class IndexStore:
         with self._database.reading() as connection:
             return knows_path(connection, path)
 
+    def newest_text(self) -> int:
+        """A number that changes when text is added."""
+        with self._database.reading() as connection:
+            return int(connection.execute("SELECT coalesce(max(rowid), 0) FROM texts").get)
+
+    def text_samples(self, most: int, characters: int = 200) -> list[str]:
+        """The beginnings of at most `most` blocks of text, evenly spread over the library."""
+        with self._database.reading() as connection:
+            last = int(connection.execute("SELECT coalesce(max(rowid), 0) FROM texts").get)
+            found: dict[int, str] = {}
+            for place in range(min(most, last)):
+                row = fetch_one(
+                    connection,
+                    "SELECT rowid, substr(text, 1, ?) FROM texts WHERE rowid >= ? ORDER BY rowid LIMIT 1",
+                    (characters, 1 + place * last // min(most, last)),
+                )
+                if row:
+                    found[int(row[0])] = str(row[1])
+            return list(found.values())
+
     def has_documents_within(self, scope: Scope) -> bool:
         """Whether there is anything to search in `scope`."""
         with self._database.reading() as connection:
@@ -373,14 +477,17 @@ class IndexStore:
             return []
         self.renew_words()
         with self._database.reading() as connection:
-            if scope.is_everything:
-                rows = fetch_all(connection, SEARCH_WORDS, (match, min(k, MAX_RESULTS)))
-            else:
-                rows = fetch_all(connection, SEARCH_WORDS_WITHIN, (match, _ids_within(connection, scope), min(k, MAX_RESULTS)))
+            within = None if scope.is_everything else _ids_within(connection, scope)
+            rows = ranked_by_words(connection, match, min(k, MAX_RESULTS), within)
         return [(int(chunk_id), -float(rank)) for chunk_id, rank in rows]
 
-    def search_vectors(self, vector: Vectors, k: int, embedder_id: str, scope: Scope = EVERYTHING) -> list[tuple[int, float]]:
-        """Chunk ids and cosine similarities, best first, among vectors of the same model only: k of them if `scope` has so many."""
+    def search_vectors(
+        self, vector: Vectors, k: int, embedder_id: str, scope: Scope = EVERYTHING, *, exact: bool = False
+    ) -> list[tuple[int, float]]:
+        """Chunk ids and cosine similarities, best first, among vectors of the same model only: k of them if `scope` has so many.
+
+        Every vector is compared, or, unless `exact`, from `core.store.codes.CODED_FROM` vectors on those that their codes say are near.
+        """
         if k < 1:
             return []
         wanted = unit(vector)
@@ -388,29 +495,25 @@ class IndexStore:
             slot = slot_of(connection, embedder_id)
             if slot is None:
                 return []
-            asked = (wanted, min(k, MAX_RESULTS))
-            if scope.is_everything:
-                rows = fetch_all(connection, VECTORS[slot].search, asked)
-            else:
-                rows = fetch_all(connection, VECTORS[slot].search_within, (*asked, _ids_within(connection, scope)))
-        # The vectors have length 1, so the squared distance is 2 - 2 cos.
-        return [(int(chunk_id), 1.0 - float(distance) ** 2 / 2.0) for chunk_id, distance in rows if distance is not None]
+            within = None if scope.is_everything else _ids_within(connection, scope)
+            centre = None if exact else centre_of(connection, slot)
+            if centre is None:
+                return nearest_of_all(connection, slot, wanted, min(k, MAX_RESULTS), within)
+            query = np.frombuffer(wanted, dtype="<f4")
+            near = self._candidates.nearest(
+                connection, slot, query, centre, k, chunk_ids_of(connection, within) if within is not None else None
+            )
+            found = similarities_of(connection, slot, query, near)
+        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
     def similarities(self, vector: Vectors, chunk_ids: Sequence[int], embedder_id: str) -> dict[int, float]:
         """Cosine similarities of these chunks; those that have no vector of this model are left out."""
-        found: dict[int, float] = {}
         if not chunk_ids:
-            return found
-        wanted = unit_rows(vector.reshape(1, -1), 1)[0]
+            return {}
+        query = unit_rows(vector.reshape(1, -1), 1)[0]
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
-            if slot is None:
-                return found
-            for chunk_id in chunk_ids:
-                row = fetch_one(connection, VECTORS[slot].select, (chunk_id,))
-                if row:
-                    found[chunk_id] = float(np.frombuffer(row[0], dtype="<f4") @ wanted)
-        return found
+            return similarities_of(connection, slot, query, chunk_ids) if slot is not None else {}
 
     def chunks(self, chunk_ids: Sequence[int]) -> list[Chunk]:
         """The chunks with these ids, in the order given; ids that are gone are left out."""
@@ -420,14 +523,25 @@ class IndexStore:
                 row = fetch_one(
                     connection,
                     'SELECT document_id, path, title, heading_path, start, "end", line FROM chunks JOIN documents ON documents.id = document_id'
-                    " WHERE chunks.id = ?",
+                    " WHERE chunks.id = ? AND reason <> 'going'",
                     (chunk_id,),
                 )
                 if row:
                     document_id, path, title, heading_path, start, end, line = row
                     text = text_slice(connection, document_id, start, end)
-                    found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text))
+                    pages = pages_around(connection, document_id, start, end)
+                    found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text, pages))
         return found
+
+    def places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """The document and the ordinal of each of these chunks; ids that are gone are left out."""
+        with self._database.reading() as connection:
+            rows = fetch_all(
+                connection,
+                "SELECT id, document_id, ordinal FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(chunk_ids)),),
+            )
+        return {int(chunk_id): (int(document_id), int(ordinal)) for chunk_id, document_id, ordinal in rows}
 
     def chunks_of(self, path: Path) -> list[Chunk]:
         """All chunks of a file in order."""

@@ -48,4 +48,9 @@ def _restrict_questions(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE turns ADD COLUMN scope TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create, _restrict_questions)
+def _choose_encodings(connection: apsw.Connection) -> None:
+    # What a person says a file is in, where the program took it for something else.
+    connection.execute("CREATE TABLE encodings (path BLOB PRIMARY KEY, encoding TEXT NOT NULL) STRICT, WITHOUT ROWID")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _restrict_questions, _choose_encodings)

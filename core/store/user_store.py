@@ -101,6 +101,25 @@ class UserStore:
         with self._database.writing() as connection:
             connection.execute("INSERT INTO excluded (path) VALUES (?) ON CONFLICT (path) DO NOTHING", (os.fsencode(path),))
 
+    def encodings(self) -> dict[Path, str]:
+        """The encodings that the person has chosen for files."""
+        with self._database.reading() as connection:
+            return {_path(path): encoding for path, encoding in connection.execute("SELECT path, encoding FROM encodings ORDER BY path")}
+
+    def choose_encoding(self, path: Path, encoding: str) -> None:
+        """Keep the encoding that a file is in by the person's word; empty forgets it."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM encodings WHERE path = ?", (os.fsencode(path),))
+            if encoding:
+                connection.execute("INSERT INTO encodings (path, encoding) VALUES (?, ?)", (os.fsencode(path), encoding))
+
+    def forget_encodings(self, path: Path) -> None:
+        """Forget what was chosen for a file, or for all files in a folder."""
+        with self._database.writing() as connection:
+            for (blob,) in fetch_all(connection, "SELECT path FROM encodings"):
+                if _path(blob).is_relative_to(path):
+                    connection.execute("DELETE FROM encodings WHERE path = ?", (blob,))
+
     def conversations(self) -> list[ConversationSummary]:
         """All conversations, the one used last first."""
         with self._database.reading() as connection:

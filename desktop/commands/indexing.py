@@ -8,12 +8,14 @@ from pathlib import Path
 
 from core.documents import IndexedFile, IndexReport
 from core.errors import NotFound
-from core.events import FileFinished, FileProgress, FileSearchable, FileStarted, IndexEvent, IndexFinished, IndexStarted
+from core.events import IndexEvent, IndexFinished
 from desktop.answer_json import index_event_json, index_report_json
 from desktop.assembly import Application
 from desktop.error_text import reason_text
 from desktop.event_lines import log_index_report
 from desktop.invocation import Invocation
+from desktop.library.index_pace import IndexPace
+from desktop.shown_name import shown_name
 from desktop.terminal import Terminal, shown_path
 
 
@@ -31,8 +33,10 @@ def add_and_index(invocation: Invocation, application: Application, named: Seque
 def run_index(invocation: Invocation, application: Application, paths: Sequence[Path] | None) -> IndexReport:
     """Index what is new in these files and folders, or in all that are linked, and show how far it is."""
     report = IndexReport()
+    pace = IndexPace()
     for event in application.library.index(invocation.cancel, paths):
-        _show(event, invocation.terminal)
+        pace.follow(event)
+        _show(event, pace, invocation.terminal)
         if isinstance(event, IndexFinished):
             report = event.report
     invocation.terminal.clear_progress()
@@ -87,19 +91,29 @@ def file_row(file: IndexedFile) -> str:
     return f"{file.state:8} {file.chunks:6}  {shown_path(file.path)}{reason}"
 
 
-def _show(event: IndexEvent, terminal: Terminal) -> None:
-    if terminal.as_json:
-        if not isinstance(event, IndexFinished):
-            terminal.json(index_event_json(event))
-        return
-    match event:
-        case IndexStarted(total):
-            terminal.progress(f"Indexing {total} files")
-        case FileStarted(path):
-            terminal.progress(f"Reading {shown_path(path)}")
-        case FileProgress(path, done, total):
-            terminal.progress(f"{shown_path(path)}: {done}/{total} passages")
-        case FileFinished(file, done, total):
-            terminal.progress(f"Indexed {done}/{total}: {shown_path(file.path)}")
-        case FileSearchable() | IndexFinished():
-            return
+def _show(event: IndexEvent, pace: IndexPace, terminal: Terminal) -> None:
+    if not terminal.as_json:
+        terminal.progress(progress_line(pace))
+    elif not isinstance(event, IndexFinished):
+        terminal.json(index_event_json(event))
+
+
+def progress_line(pace: IndexPace) -> str:
+    """How far a run is, how fast it goes, and when it ends, as far as that has been measured: `1,200/45,000 passages, 38/s, 19 min left: a.md`."""
+    if pace.is_reading or not pace.chunks:
+        said, speed = [f"Reading {pace.read:,}/{pace.files:,} files"], pace.files_per_second
+    else:
+        said, speed = [f"{pace.embedded:,}/{pace.chunks:,} passages"], pace.chunks_per_second
+    if speed is not None:
+        said.append(f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
+    if pace.seconds_left is not None:
+        said.append(f"{_duration(pace.seconds_left)} left")
+    return ", ".join(said) + (f": {shown_name(pace.name)}" if pace.name else "")
+
+
+def _duration(seconds: float) -> str:
+    """Rounded up, so that it does not promise too much."""
+    if seconds < 60:
+        return f"{max(1, -int(-seconds // 1))} s"
+    minutes = -int(-seconds // 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,13 +1,14 @@
-"""`lamplight library list|text|remove|check|rebuild`: look at and look after what is indexed."""
+"""`lamplight library list|text|encoding|remove|check|rebuild`: look at and look after what is indexed."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from desktop.answer_json import document_json
+from core.library.encodings import AUTO
+from desktop.answer_json import document_json, indexed_file_json
 from desktop.assembly import Application
-from desktop.commands.indexing import run_index, show_report
+from desktop.commands.indexing import file_row, run_index, show_report
 from desktop.error_text import reason_text
 from desktop.invocation import Invocation
 from desktop.terminal import shown_path
@@ -15,7 +16,7 @@ from desktop.terminal import shown_path
 
 def run(invocation: Invocation) -> int:
     """Do one of the actions."""
-    actions = {"list": _list, "text": _text, "remove": _remove, "check": _check, "rebuild": _rebuild}
+    actions = {"list": _list, "text": _text, "encoding": _encoding, "remove": _remove, "check": _check, "rebuild": _rebuild}
     with invocation.application() as application:
         return actions[invocation.arguments.action](invocation, application)
 
@@ -28,7 +29,9 @@ def _list(invocation: Invocation, application: Application) -> int:
         return 0
     for document in documents:
         reason = f"  {reason_text(document.reason).title}" if document.reason else ""
-        terminal.result(f"{document.state:8} {document.chunk_count:6}  {shown_path(document.path)}{reason}")
+        chosen = " (chosen)" if document.encoding_is_chosen else ""
+        encoding = f"  [{document.encoding}{chosen}]" if document.encoding else ""
+        terminal.result(f"{document.state:8} {document.chunk_count:6}  {shown_path(document.path)}{encoding}{reason}")
     terminal.note(f"{len(documents)} files" if documents else "The library is empty. Add files: lamplight index PATH")
     return 0
 
@@ -41,6 +44,21 @@ def _text(invocation: Invocation, application: Application) -> int:
     else:
         invocation.terminal.raw(text)
     return 0
+
+
+def _encoding(invocation: Invocation, application: Application) -> int:
+    path = _absolute(invocation.arguments.file)
+    chosen = application.library.choose_encoding(path, invocation.arguments.encoding)
+    report = run_index(invocation, application, [path])
+    (file,) = report.files
+    if invocation.terminal.as_json:
+        invocation.terminal.json({"event": "encoding", "chosen": chosen, **indexed_file_json(file)})
+    else:
+        invocation.terminal.result(file_row(file))
+        invocation.terminal.note(
+            f"Read as {file.encoding}, as you chose." if chosen != AUTO else f"Read as {file.encoding or 'nothing'}, found by itself."
+        )
+    return 0 if file.chunks else 1
 
 
 def _remove(invocation: Invocation, application: Application) -> int:

@@ -12,6 +12,7 @@ from desktop.answer_json import passages_json, scope_json
 from desktop.commands.restriction import explained, scope_of, scope_words
 from desktop.error_text import note_text
 from desktop.invocation import Invocation
+from desktop.page_words import page_text
 from desktop.terminal import Terminal, shown_path
 
 SHOWN_CHARACTERS = 240
@@ -52,5 +53,6 @@ def _print(found: list[ScoredChunk], scope: Scope, terminal: Terminal) -> None:
         terminal.note("Nothing in the library fits this query." if scope.is_everything else "Nothing there fits this query.")
     for number, item in enumerate(found, start=1):
         text = " ".join(item.chunk.text.split())
-        terminal.result(f"[{number}] {shown_path(item.chunk.path)}:{item.chunk.line}  ({item.score:.3f})")
+        page = f" {page_text(item.chunk.path, item.chunk.page)}" if item.chunk.page is not None else ""
+        terminal.result(f"[{number}] {shown_path(item.chunk.path)}:{item.chunk.line}{page}  ({item.score:.3f})")
         terminal.result(f"    {text[:SHOWN_CHARACTERS]}{'…' if len(text) > SHOWN_CHARACTERS else ''}")

@@ -7,6 +7,7 @@ from core.errors import WebSearchFailed
 from core.events import AnswerText
 from desktop.commands.restriction import scope_words
 from desktop.error_text import describe, limit_text, note_text
+from desktop.page_words import page_text
 from desktop.plain_words import shortened
 from desktop.terminal import Terminal, shown_path
 
@@ -99,7 +100,8 @@ def closing_lines(answer: Answer) -> list[str]:
         heading = "Closest passages" if answer.refused else "Sources"
         lines += ["", heading, *(line for citation in answer.citations for line in _source(citation))]
     if answer.web.searched and not answer.web.error:
-        lines += ["", f'Searched the web for "{answer.web.query}": {len(answer.web.results)} results']
+        unrestricted = "" if answer.scope.is_everything else " (a web search is not restricted)"
+        lines += ["", f'Searched the web for "{answer.web.query}": {len(answer.web.results)} results{unrestricted}']
     elif answer.web.error:
         text = describe(WebSearchFailed("", code=answer.web.error))
         lines += ["", text.title]
@@ -109,7 +111,8 @@ def closing_lines(answer: Answer) -> list[str]:
 def _source(citation: Citation) -> list[str]:
     if citation.file is None:
         return [f"[{citation.n}] {citation.title} <{citation.url}>", *([f"    {_short(citation.quote)}"] if citation.quote else [])]
-    return [f"[{citation.n}] {shown_path(citation.file)}:{citation.line}", f"    {_short(citation.quote)}"]
+    page = f" ({page_text(citation.file, citation.page)})" if citation.page is not None else ""
+    return [f"[{citation.n}] {shown_path(citation.file)}:{citation.line}{page}", f"    {_short(citation.quote)}"]
 
 
 def _short(text: str) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushB
 
 from core.scope import Scope
 from core.settings import WebMode
+from desktop.conversation.days import DaysButton, days_of
 from desktop.conversation.place_completer import PlaceCompleter
 from desktop.conversation.places import Place
 from desktop.conversation.scope_chips import MAX_PLACES, ScopeChips
@@ -117,6 +118,7 @@ class QuestionBox(Surface):
         self.web_button.setProperty("flat", True)
         self.web_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.web_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.days_button = DaysButton(self)
         self.send_button = QPushButton(self)
         self.send_button.setProperty("primary", True)
         self.stop_button = QPushButton(self)
@@ -129,6 +131,7 @@ class QuestionBox(Surface):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.web_button)
+        row.addWidget(self.days_button)
         row.addWidget(self.hint, 1)
         row.addWidget(self.stop_button)
         row.addWidget(self.send_button)
@@ -139,6 +142,8 @@ class QuestionBox(Surface):
         self.edit.focus_changed.connect(self._show_focus)
         self.edit.places.wanted.connect(self.places_wanted)
         self.edit.places.chosen.connect(self._add_place)
+        self.days_button.chosen.connect(self.chips.set_days)
+        self.chips.changed.connect(lambda: self.days_button.show_days(days_of(self.chips.scope)))
         self.send_button.clicked.connect(self.submit)
         self.stop_button.clicked.connect(self.stop_requested)
         self.set_running(False)
@@ -172,11 +177,11 @@ class QuestionBox(Surface):
     @property
     def scope(self) -> Scope:
         """What the next question is restricted to. It stays for the questions after it until the person takes it away."""
-        return Scope(self.chips.paths)
+        return self.chips.scope
 
     def set_scope(self, scope: Scope) -> None:
         """Show the restriction of a conversation's last question."""
-        self.chips.set_paths(scope.paths)
+        self.chips.set_scope(scope)
 
     def offer_places(self, places: Sequence[Place]) -> None:
         """The files and folders that may be named with an @."""
@@ -199,6 +204,7 @@ class QuestionBox(Surface):
         """Show how the web fallback is set."""
         self._web_mode = mode
         self._web_actions[mode].setChecked(True)
+        self.chips.set_web(mode != "off")
         self._retranslate()
 
     def show_hint(self, words: str, *, problem: bool = False) -> None:

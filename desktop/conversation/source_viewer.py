@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTex
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from core.documents import Citation
+from desktop.conversation.source_place import line_of, page_of
 from desktop.theme import icon
 from desktop.widgets.safe_text import plain_tooltip, utf16_length
 from desktop.widgets.surface import TintedLabel, role_color, scaled_font
@@ -237,8 +238,8 @@ class SourceViewer(QWidget):
         if path is None:
             return
         self.title.setText(citation.title if citation is not None and citation.title else path.name)
-        line = self.tr("line {line}").replace("{line}", str(citation.line)) if citation is not None else ""
-        self.place.setText(" · ".join(part for part in (path.name, line) if part))
+        places = [page_of(citation), line_of(citation)] if citation is not None else []
+        self.place.setText(" · ".join(part for part in (path.name, *places) if part))
         self.place.setToolTip(plain_tooltip(str(path)))
         several = len(self._citations) > 1
         self.position.setText(f"[{citation.n}] · {self._index + 1}/{len(self._citations)}" if citation is not None else "")

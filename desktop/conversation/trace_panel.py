@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from core.documents import Citation, Step
+from desktop.conversation.source_place import place_of
 from desktop.conversation.step_words import StepText, is_rewritten, running_title, seconds_text, step_text
 from desktop.plain_words import shortened
 from desktop.theme import icon
@@ -67,8 +68,8 @@ class SourceRow(SurfaceButton):
         if citation.url:
             place = citation.url
         else:
-            line = self.tr("line {line}").replace("{line}", str(citation.line))
-            place = f"{citation.file.name} · {line}" if citation.file is not None and citation.file.name != name else line
+            where = place_of(citation)
+            place = f"{citation.file.name} · {where}" if citation.file is not None and citation.file.name != name else where
         self.title = TintedLabel(name, "text", self, bold=True)
         self.place = TintedLabel(place if len(place) <= 90 else place[:89] + "…", "web" if citation.url else "muted_text", self, scale=0.92)
         column.addWidget(self.title)
@@ -80,8 +81,7 @@ class SourceRow(SurfaceButton):
         layout.addLayout(column, 1)
         for label in self.findChildren(QLabel):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        where = citation.url or str(citation.file or "")
-        self.setToolTip(plain_tooltip(where))
+        self.setToolTip(plain_tooltip(citation.url or str(citation.file or "")))
         spoken = self.tr("Closest passage {n}: {title}, {place}") if closest else self.tr("Source {n}: {title}, {place}")
         self.setAccessibleName(spoken.replace("{n}", str(citation.n)).replace("{title}", name).replace("{place}", place))
 

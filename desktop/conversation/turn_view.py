@@ -9,7 +9,9 @@ from PySide6.QtCore import QCoreApplication
 
 from core.documents import Answer
 from core.scope import EVERYTHING, Scope
+from desktop.conversation.days import days_of, days_words
 from desktop.conversation.places import short_names
+from desktop.conversation.source_place import place_of
 
 TurnState = Literal["running", "finished", "failed", "interrupted"]
 
@@ -71,8 +73,7 @@ def sources_strip(answer: Answer, library_size: int | None) -> str:
     parts = []
     if not answer.scope.is_everything:
         library_size = None
-        names = ", ".join(short_names(answer.scope.paths).values())
-        parts.append(QCoreApplication.translate("Answer", "only in {places}").replace("{places}", names))
+        parts += _restrictions(answer)
     if passages and not answer.refused:
         parts.append(_passages(passages, len(files), library_size))
     elif answer.origin == "none":
@@ -82,6 +83,19 @@ def sources_strip(answer: Answer, library_size: int | None) -> str:
     elif pages:
         parts.append(QCoreApplication.translate("Answer", "{count} web pages").replace("{count}", str(pages)))
     return " · ".join(part for part in parts if part)
+
+
+def _restrictions(answer: Answer) -> list[str]:
+    """What the files were restricted to, and that a web search was not."""
+    parts = []
+    if answer.scope.paths:
+        names = ", ".join(short_names(answer.scope.paths).values())
+        parts.append(QCoreApplication.translate("Answer", "only in {places}").replace("{places}", names))
+    if words := days_words(days_of(answer.scope)):
+        parts.append(QCoreApplication.translate("Answer", "only {files}").replace("{files}", words))
+    if answer.web.searched:
+        parts.append(QCoreApplication.translate("Answer", "the web search was not restricted"))
+    return parts
 
 
 def _passages(passages: int, files: int, library_size: int | None) -> str:
@@ -123,7 +137,6 @@ def copied_text(answer: Answer) -> str:
             if citation.url:
                 lines.append(f"[{citation.n}] {citation.title} {citation.url}")
             else:
-                where = QCoreApplication.translate("Answer", "line {line}").replace("{line}", str(citation.line))
-                lines.append(f"[{citation.n}] {citation.file}, {where}")
+                lines.append(f"[{citation.n}] {citation.file}, {place_of(citation)}")
         parts.append("\n".join(lines))
     return "\n\n".join(part for part in parts if part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from desktop.library.document_words import RowStatus, may_help_to_retry, state_line, what_to_do
+from desktop.library.document_words import RowStatus, state_line, what_to_do
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.safe_text import PlainLabel
 
@@ -57,4 +57,3 @@ class DocumentDetails(QFrame):
         self._state.setText(state_line(self._status))
         self._what_to_do.setText(what_to_do(self._status.reason))
         self.retry.setText(self.tr("Read again"))
-        self.retry.setVisible(may_help_to_retry(self._status.reason))

@@ -19,7 +19,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from core.documents import Document
 from core.events import FileFinished, FileProgress, FileSearchable, FileStarted, IndexEvent
-from desktop.library.document_words import RowStatus, encoding_badge, files_text, state_line, what_to_do
+from desktop.library.document_words import RowStatus, encoding_badge, encoding_line, files_text, state_line, what_to_do
 from desktop.shown_name import shown_name
 from desktop.widgets.safe_text import plain_tooltip
 
@@ -191,9 +191,9 @@ class DocumentListModel(QSortFilterProxyModel):
             case self.STATUS:
                 return row.status
             case Qt.ItemDataRole.ToolTipRole:
-                return plain_tooltip("\n".join([shown_name(str(row.path)), *_full_words(row.status)]))
+                return plain_tooltip("\n".join([shown_name(str(row.path)), *_full_words(row.status, encoding_line(row.status))]))
             case Qt.ItemDataRole.AccessibleTextRole:
-                return ", ".join([row.name, *_full_words(row.status)])
+                return ", ".join([row.name, *_full_words(row.status, _unusual_encoding(row.status))])
         return None
 
     # Inside
@@ -262,20 +262,25 @@ def _natural_order(name: str) -> list[str | int]:
 
 
 def _status_of(document: Document) -> RowStatus:
-    return RowStatus(document.state, document.reason, document.encoding, document.chunk_count)
+    return RowStatus(
+        document.state, document.reason, document.encoding, document.chunk_count, encoding_is_chosen=document.encoding_is_chosen
+    )
 
 
 def _group_name(group: SourceGroup) -> str:
     return shown_name(os.path.basename(group.source) or group.source)
 
 
-def _full_words(status: RowStatus) -> list[str]:
-    words = [state_line(status)]
-    if badge := encoding_badge(status.encoding):
-        words.append(badge)
+def _full_words(status: RowStatus, encoding: str) -> list[str]:
+    words = [state_line(status), encoding]
     if status.reason and status.state in ("skipped", "failed"):
         words.append(what_to_do(status.reason))
-    return words
+    return [word for word in words if word]
+
+
+def _unusual_encoding(status: RowStatus) -> str:
+    """What is said aloud of every file must be worth it."""
+    return encoding_line(status) if status.encoding_is_chosen or encoding_badge(status.encoding) else ""
 
 
 def _source_of(path: str, folders: dict[str, SourceGroup]) -> SourceGroup | None:

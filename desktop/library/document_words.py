@@ -13,6 +13,11 @@ from desktop.error_text import reason_text
 translate = QCoreApplication.translate
 
 RowState = DocumentState | Literal["indexing"]
+# Python's names that nobody knows.
+_WELL_KNOWN = {
+    "big5hkscs": "Big5", "cp932": "Shift JIS", "cp949": "EUC-KR", "utf-8-sig": "UTF-8", "mac_roman": "Mac Roman", "cp874": "Windows-874",
+    **{f"cp125{digit}": f"Windows-125{digit}" for digit in range(9)},
+}  # fmt: skip
 _UTF8 = frozenset({"", "ascii", "utf8", "utf8sig"})
 
 
@@ -26,11 +31,14 @@ class RowStatus:
     passages: int = 0
     done: int = 0
     total: int = 0
+    encoding_is_chosen: bool = False
 
 
 def state_line(status: RowStatus) -> str:
     """One line: the state, and the reason if there is one."""
     match status.state:
+        case "waiting" if status.reason == "other_model":
+            return reason_line(status.reason)
         case "waiting" if status.passages:
             return translate("LibraryWords", "Found by its words so far")
         case "waiting":
@@ -57,11 +65,6 @@ def what_to_do(code: str) -> str:
     return translate("errors", reason_text(code).what_to_do)
 
 
-def may_help_to_retry(code: str) -> bool:
-    """Whether reading the file again may end otherwise."""
-    return reason_text(code).action == "retry"
-
-
 def passages_text(count: int) -> str:
     """A number of passages."""
     if count == 1:
@@ -77,7 +80,21 @@ def files_text(count: int) -> str:
 def encoding_badge(encoding: str) -> str:
     """The name of an encoding worth mentioning; empty for UTF-8, which needs no mention."""
     plain = encoding.lower().replace("-", "").replace("_", "")
-    return "" if plain in _UTF8 else encoding.upper().replace("_", "-")
+    return "" if plain in _UTF8 else encoding_name(encoding)
+
+
+def encoding_name(encoding: str) -> str:
+    """An encoding under the name that people know it by."""
+    return _WELL_KNOWN.get(encoding, encoding.upper().replace("_", "-"))
+
+
+def encoding_line(status: RowStatus) -> str:
+    """Which encoding the file was read in, and who said so; empty for a file that is not text."""
+    if not status.encoding:
+        return ""
+    if status.encoding_is_chosen:
+        return translate("LibraryWords", "Encoding: {encoding}, chosen by you").format(encoding=encoding_name(status.encoding))
+    return translate("LibraryWords", "Encoding: {encoding}").format(encoding=encoding_name(status.encoding))
 
 
 def duration_text(seconds: float) -> str:

@@ -3,73 +3,141 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 
-from core.events import FileFinished, FileProgress, FileStarted, IndexEvent, IndexFinished, IndexStarted
+from core.events import (
+    FileFinished,
+    FileProgress,
+    FileSearchable,
+    FileStarted,
+    IndexEvent,
+    IndexFinished,
+    IndexGoesOn,
+    IndexHeld,
+    IndexProgress,
+    IndexStarted,
+)
 
 _SETTLED_SECONDS = 2.0
+_WINDOW_SECONDS = 30.0
+_READING_SHARE = 0.1
+"""Of a bar: reading and storing takes about a tenth of what the vectors take, often less."""
+
+
+class _Rate:
+    """Something a second, over the last half minute of work; nothing before two seconds were measured."""
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, int]] = deque()
+
+    def add(self, seconds: float, amount: int) -> None:
+        self._samples.append((seconds, amount))
+        while len(self._samples) > 2 and seconds - self._samples[1][0] >= _WINDOW_SECONDS:
+            self._samples.popleft()
+
+    @property
+    def per_second(self) -> float | None:
+        if not self._samples:
+            return None
+        (first, least), (last, most) = self._samples[0], self._samples[-1]
+        return (most - least) / (last - first) if most > least and last - first >= _SETTLED_SECONDS else None
 
 
 class IndexPace:
-    """Follows one indexing run. Time spent in a pause does not count. `clock` gives seconds and never goes back."""
+    """Follows one indexing run. Time spent in a pause, or while a question is answered, does not count. `clock` gives seconds and never goes back."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._begin(0)
 
-    def _begin(self, total: int) -> None:
+    def _begin(self, files: int) -> None:
         self._started = self._clock()
-        self._paused_since: float | None = None
-        self._paused_seconds = 0.0
-        self._part = 0.0
-        self.done = 0
-        self.total = total
+        self._standing_since: float | None = None
+        self._standing_seconds = 0.0
+        self._paused = False
+        self._read_rate, self._chunk_rate = _Rate(), _Rate()
+        self._read_rate.add(0.0, 0)
+        self.read = self.embedded = self.chunks = 0
+        self.files = files
         self.name = ""
+        self.held = False
 
     def follow(self, event: IndexEvent) -> None:
         """Take in what happened; a new run starts all counts afresh."""
         match event:
             case IndexStarted(total):
                 self._begin(total)
-            case FileStarted(path, done, total):
-                self.done, self.total, self._part, self.name = done, total, 0.0, path.name
-            case FileProgress(path, done, total):
-                self._part, self.name = (done / total if total else 0.0), path.name
-            case FileFinished(file, done, total):
-                self.done, self.total, self._part, self.name = done, total, 0.0, file.path.name
+            case FileStarted(path, _, total) | FileProgress(path, _, total):
+                self.name = path.name
+                self.files = max(self.files, total) if isinstance(event, FileStarted) else self.files
+            case FileSearchable(file) | FileFinished(file):
+                self.name, self.files = file.path.name, event.total
+                # Files that are as they were bring no other news.
+                self.read = max(self.read, event.done)
+            case IndexProgress(read, files, embedded, chunks):
+                self.read, self.files, self.embedded, self.chunks = read, files, embedded, chunks
+                if self.is_reading:
+                    self._read_rate.add(self.seconds, read)
+                elif chunks:
+                    self._chunk_rate.add(self.seconds, embedded)
+            case IndexHeld():
+                self.held = True
+            case IndexGoesOn():
+                self.held = False
             case IndexFinished():
-                self.done, self._part, self.name = self.total, 0.0, ""
+                self.read, self.embedded, self.name = self.files, self.chunks, ""
+        self._stand(self.held or self._paused)
 
     def pause(self) -> None:
         """Stop the watch."""
-        if self._paused_since is None:
-            self._paused_since = self._clock()
+        self._paused = True
+        self._stand(True)
 
     def resume(self) -> None:
         """Let the watch run again."""
-        if self._paused_since is not None:
-            self._paused_seconds += self._clock() - self._paused_since
-            self._paused_since = None
+        self._paused = False
+        self._stand(self.held)
+
+    def _stand(self, still: bool) -> None:
+        now = self._clock()
+        if still and self._standing_since is None:
+            self._standing_since = now
+        elif not still and self._standing_since is not None:
+            self._standing_seconds += now - self._standing_since
+            self._standing_since = None
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether files are still being read: then nobody knows yet how many vectors are to be made."""
+        return self.read < self.files
 
     @property
     def fraction(self) -> float:
-        """How much is done, 0 to 1, with the part of the current file counted in."""
-        return min(1.0, (self.done + self._part) / self.total) if self.total else 0.0
+        """How much is done, 0 to 1. It falls when more work comes."""
+        read = self.read / self.files if self.files else 0.0
+        if not self.chunks:
+            return min(1.0, read)
+        return min(1.0, _READING_SHARE * read + (1.0 - _READING_SHARE) * self.embedded / self.chunks)
 
     @property
     def seconds(self) -> float:
         """Working time of this run so far."""
-        now = self._clock() if self._paused_since is None else self._paused_since
-        return now - self._started - self._paused_seconds
+        now = self._clock() if self._standing_since is None else self._standing_since
+        return now - self._started - self._standing_seconds
 
     @property
     def files_per_second(self) -> float | None:
-        """Mean speed of this run; None as long as it would only be a guess."""
-        return self.done / self.seconds if self.done and self.seconds >= _SETTLED_SECONDS else None
+        """How fast files are read now; None as long as it would only be a guess, and once all are read."""
+        return self._read_rate.per_second if self.is_reading else None
+
+    @property
+    def chunks_per_second(self) -> float | None:
+        """How fast vectors are made now; None as long as it would only be a guess, and while files are read."""
+        return None if self.is_reading else self._chunk_rate.per_second
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated time to the end; None as long as it would only be a guess."""
-        if self.files_per_second is None or not self.total:
-            return None
-        return (self.total - self.done - self._part) * self.seconds / (self.done + self._part)
+        """Estimated time to the end, from the measured speed of the vectors; None as long as it would only be a guess."""
+        speed = self.chunks_per_second
+        return None if not speed else (self.chunks - self.embedded) / speed

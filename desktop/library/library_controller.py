@@ -15,6 +15,7 @@ from core.cancel import CancelToken
 from core.documents import Document
 from core.errors import Cancelled, LamplightError, NotFound
 from core.events import FileFinished, FileSearchable, IndexEvent
+from core.library.changed_paths import ChangedPaths
 from desktop.library.library_panel import LibraryPanel
 from desktop.spoken_errors import spoken
 from desktop.worker import Worker
@@ -25,17 +26,21 @@ class LibraryWork(Protocol):
 
     def add(self, paths: Sequence[Path]) -> Any: ...
 
-    def remove(self, path: Path) -> Any: ...
+    def remove(self, path: Path, cancel: CancelToken) -> Any: ...
 
-    def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]: ...
+    def index(
+        self, cancel: CancelToken, paths: Sequence[Path] | None = None, *, changed: ChangedPaths | None = None
+    ) -> Iterator[IndexEvent]: ...
 
     def documents(self) -> Sequence[Document]: ...
 
     def sources(self) -> Sequence[Path]: ...
 
+    def choose_encoding(self, path: Path, encoding: str) -> Any: ...
+
     def rebuild(self) -> Any: ...
 
-    def update(self, cancel: CancelToken, changed: Sequence[Path]) -> Iterator[IndexEvent]: ...
+    def update(self, cancel: CancelToken, paths: Sequence[Path], *, changed: ChangedPaths | None = None) -> Iterator[IndexEvent]: ...
 
 
 class SourceWatch(Protocol):
@@ -93,7 +98,7 @@ def remove(path: Path) -> Wish:
     """Take a file or folder out of the library."""
 
     def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
-        library.remove(path)
+        library.remove(path, cancel)
         yield from ()
 
     return carry_out
@@ -108,6 +113,16 @@ def retry(path: Path) -> Wish:
     return carry_out
 
 
+def choose_encoding(path: Path, encoding: str) -> Wish:
+    """Read one file anew in the encoding that the person says it is in; "auto" leaves it to the program."""
+
+    def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
+        library.choose_encoding(path, encoding)
+        yield from library.index(cancel, paths=[path])
+
+    return carry_out
+
+
 def rebuild(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
     """Put the index aside; the run after it reads everything anew."""
     library.rebuild()
@@ -115,7 +130,7 @@ def rebuild(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
 
 
 def library_job(
-    library: LibraryWork, wishes: Sequence[Wish], index: bool, watch: SourceWatch | None, cancel: CancelToken
+    library: LibraryWork, wishes: Sequence[Wish], index: bool, watch: SourceWatch | None, changed: ChangedPaths, cancel: CancelToken
 ) -> Iterator[LibraryListed | WishDone | IndexEvent]:
     """Carry out the wishes in order, then bring the index up to date with the disk (unless paused)."""
     for wish in wishes:
@@ -126,13 +141,15 @@ def library_job(
     if watch is not None:
         watch.watch(listed.sources, cancel)  # before the disk is looked at: what changes after that must not be missed
     if index:
-        yield from library.index(cancel)
+        yield from library.index(cancel, changed=changed)
         yield _listed(library)
 
 
-def changes_job(library: LibraryWork, changed: Sequence[Path], cancel: CancelToken) -> Iterator[LibraryListed | IndexEvent]:
-    """Bring the index up to date with these paths only."""
-    yield from library.update(cancel, changed)
+def changes_job(
+    library: LibraryWork, paths: Sequence[Path], changed: ChangedPaths, cancel: CancelToken
+) -> Iterator[LibraryListed | IndexEvent]:
+    """Bring the index up to date with these paths only, and with what changes meanwhile."""
+    yield from library.update(cancel, paths, changed=changed)
     yield _listed(library)
 
 
@@ -143,8 +160,8 @@ def _listed(library: LibraryWork) -> LibraryListed:
 class LibraryController(QObject):
     """Adding and removing interrupts a run, is done at once, and the run goes on: unchanged files cost nothing.
 
-    What a watch notices waits for the run that goes on, and then gets a short one of its own. When such a run fails, the panel says so;
-    `failed` says it once, however often the person saves.
+    What a watch notices is handed to the run that goes on, which reads it at once; else it gets a short run of its own. When such a run fails,
+    the panel says so; `failed` says it once, however often the person saves.
     """
 
     failed = Signal(object)  # LamplightError
@@ -162,6 +179,7 @@ class LibraryController(QObject):
         self._changes_left: set[Path] = set()
         self._changes_in_work: frozenset[Path] = frozenset()
         self._changes_problem = ""
+        self._meanwhile = ChangedPaths()  # for the run that goes on
         self._panel = panel
         self.worker = Worker("indexing", self)
         self._library: LibraryWork | None = None
@@ -177,6 +195,7 @@ class LibraryController(QObject):
         self._report_due.timeout.connect(self._report)
         panel.remove_requested.connect(lambda path: self._want(remove(path)))
         panel.retry_requested.connect(lambda path: self._want(retry(path)))
+        panel.encoding_chosen.connect(lambda path, encoding: self._want(choose_encoding(path, encoding)))
         panel.pause_requested.connect(self.pause)
         panel.resume_requested.connect(self.resume)
         self._noticed.connect(self._notice, Qt.ConnectionType.QueuedConnection)
@@ -247,21 +266,25 @@ class LibraryController(QObject):
         self._changes_left.clear()
         self._changes_in_work = frozenset()
         library, wishes, index, watch = self._library, tuple(self._wishes), not self._paused, self._watch
-        self.worker.start(lambda cancel: library_job(library, wishes, index, watch, cancel))
+        self._meanwhile = meanwhile = ChangedPaths()
+        self.worker.start(lambda cancel: library_job(library, wishes, index, watch, meanwhile, cancel))
 
     @Slot(object)
     def _notice(self, paths: tuple[Path, ...]) -> None:
         if self._library is None or self._paused:
             return  # everything is looked at when it goes on
-        self._changes.update(paths)
-        if not self.worker.busy:
+        if self.worker.busy:
+            self._meanwhile.add(paths)
+        else:
+            self._changes.update(paths)
             self._begin_changes(self._library)
 
     def _begin_changes(self, library: LibraryWork) -> None:
         changed = tuple(sorted(self._changes | self._changes_left))
         self._changes_in_work = frozenset(changed)
         self._changes.clear()
-        self.worker.start(lambda cancel: changes_job(library, changed, cancel))
+        self._meanwhile = meanwhile = ChangedPaths()
+        self.worker.start(lambda cancel: changes_job(library, changed, meanwhile, cancel))
 
     @Slot(object)
     def _say_unwatched(self, sources: tuple[Path, ...]) -> None:
@@ -305,9 +328,12 @@ class LibraryController(QObject):
     def _ended(self, _ticket: int, error: LamplightError | None) -> None:
         again, self._again = self._again, False
         changes, self._changes_in_work = self._changes_in_work, frozenset()
+        meanwhile, self._meanwhile = self._meanwhile, ChangedPaths()
+        self._changes |= meanwhile.left
         if changes:
-            self._changes_ended(changes, error)
+            self._changes_ended(changes | meanwhile.taken, error)
         elif error is not None and not isinstance(error, Cancelled):
+            self._changes |= meanwhile.taken
             if self._open_wishes:
                 self._wishes.popleft()  # it would fail again and block the others
                 again = True

@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, 
 
 from core.documents import Document
 from core.events import FileFinished, IndexEvent, IndexFinished
+from core.library.file_kinds import may_choose_encoding
 from desktop.library.document_delegate import DocumentDelegate
 from desktop.library.document_details import DocumentDetails
 from desktop.library.document_list_model import DocumentListModel
 from desktop.library.document_words import files_text
 from desktop.library.empty_library import EmptyLibrary
+from desktop.library.encoding_menu import encoding_menu
 from desktop.library.progress_strip import ProgressStrip
 from desktop.shown_name import shown_name
 from desktop.theme import icon
@@ -36,6 +38,7 @@ class LibraryPanel(QWidget):
     document_opened = Signal(object)
     remove_requested = Signal(object)
     retry_requested = Signal(object)
+    encoding_chosen = Signal(object, str)  # path, encoding or "auto"
     pause_requested = Signal()
     resume_requested = Signal()
 
@@ -289,9 +292,20 @@ class LibraryPanel(QWidget):
             menu.addAction(self.open_action)
         if self.model.path(index) is not None:
             menu.addActions([self.folder_action, self.retry_action])
+            self._add_encodings(menu, index)
             menu.addSeparator()
             menu.addAction(self.remove_action)
         return menu
+
+    def _add_encodings(self, menu: QMenu, index: QModelIndex) -> None:
+        path, status = self.model.path(index), self.model.status(index)
+        if path is not None and status is not None and may_choose_encoding(path):
+            encoding_menu(
+                menu,
+                status.encoding,
+                is_chosen=status.encoding_is_chosen,
+                choose=lambda encoding: self.encoding_chosen.emit(path, encoding),
+            )
 
     # Words and drawings
 

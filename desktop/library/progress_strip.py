@@ -1,4 +1,4 @@
-"""The one progress bar of the library: files done, the current name, speed, time left, and pause or resume."""
+"""The one progress bar of the library: files read or passages done, the current name, speed, time left, and pause or resume."""
 
 from __future__ import annotations
 
@@ -105,13 +105,40 @@ class ProgressStrip(QWidget):
     def _say(self) -> None:
         pace = self._pace
         self._bar.setValue(round(pace.fraction * _STEPS))
-        count = self.tr("{done} of {total} files").format(done=f"{pace.done:,}", total=f"{pace.total:,}")
-        self._count.show_text(" · ".join([self.tr("Paused"), count] if self._paused else [count, f"{int(pace.fraction * 100)} %"]))
-        speed = "" if pace.files_per_second is None else self.tr("{speed} files/s").format(speed=f"{pace.files_per_second:.1f}")
-        left = "" if pace.seconds_left is None else self.tr("{time} left").format(time=duration_text(pace.seconds_left))
-        self._time.setText("" if self._paused else " · ".join(filter(None, [speed, left])))
-        self._name.show_text(shown_name(pace.name) if not self._paused else self.tr("Questions work meanwhile with what is ready."))
+        self._count.show_text(" · ".join(self._counts()))
+        self._time.setText("" if self._paused or pace.held else " · ".join(self._speeds()))
+        self._name.show_text(self._reason_it_stands() or shown_name(pace.name))
         self._bar.setAccessibleName(self.tr("Indexing progress"))
         self._bar.setAccessibleDescription(f"{self._count.full_text} {self._time.text()}".strip())
         self.button.set_icon("play" if self._paused else "pause")
         self.button.set_words(self.tr("Resume indexing") if self._paused else self.tr("Pause indexing"))
+
+    def _counts(self) -> list[str]:
+        pace = self._pace
+        if pace.is_reading or not pace.chunks:
+            count = self.tr("{done} of {total} files read").format(done=f"{pace.read:,}", total=f"{pace.files:,}")
+        else:
+            count = self.tr("{done} of {total} passages").format(done=f"{pace.embedded:,}", total=f"{pace.chunks:,}")
+        if self._paused:
+            return [self.tr("Paused"), count]
+        return [count, f"{int(pace.fraction * 100)} %"]
+
+    def _reason_it_stands(self) -> str:
+        if self._paused:
+            return self.tr("Questions work meanwhile with what is ready.")
+        return self.tr("Waits while a question is answered") if self._pace.held else ""
+
+    def _speeds(self) -> list[str]:
+        pace = self._pace
+        said = []
+        if pace.files_per_second is not None:
+            said.append(self.tr("{speed} files/s").format(speed=_rounded(pace.files_per_second)))
+        if pace.chunks_per_second is not None:
+            said.append(self.tr("{speed} passages/s").format(speed=_rounded(pace.chunks_per_second)))
+        if pace.seconds_left is not None:
+            said.append(self.tr("{time} left").format(time=duration_text(pace.seconds_left)))
+        return said
+
+
+def _rounded(speed: float) -> str:
+    return f"{speed:,.0f}" if speed >= 10 else f"{speed:.1f}"

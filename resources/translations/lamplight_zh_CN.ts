@@ -83,6 +83,14 @@
         <translation>{count} 个网页</translation>
     </message>
     <message>
+        <source>only {files}</source>
+        <translation>仅限 {files}</translation>
+    </message>
+    <message>
+        <source>the web search was not restricted</source>
+        <translation>联网搜索不受此限制</translation>
+    </message>
+    <message>
         <source>1 passage from {files} of {all} files</source>
         <translation>1 个段落，来自 {all} 个文件中的 {files} 个</translation>
     </message>
@@ -121,10 +129,6 @@
     <message>
         <source>Closest passages:</source>
         <translation>最接近的段落：</translation>
-    </message>
-    <message>
-        <source>line {line}</source>
-        <translation>第 {line} 行</translation>
     </message>
     <message>
         <source>Check this, the sources do not bear it out: {parts}.</source>
@@ -247,6 +251,63 @@
     </message>
 </context>
 <context>
+    <name>Days</name>
+    <message>
+        <source>files changed on {day}</source>
+        <translation>{day} 更改过的文件</translation>
+    </message>
+    <message>
+        <source>files changed from {first} to {last}</source>
+        <translation>{first} 至 {last} 更改过的文件</translation>
+    </message>
+    <message>
+        <source>files changed since {day}</source>
+        <translation>{day} 以来更改过的文件</translation>
+    </message>
+    <message>
+        <source>files changed up to {day}</source>
+        <translation>{day} 及之前更改过的文件</translation>
+    </message>
+</context>
+<context>
+    <name>DaysButton</name>
+    <message>
+        <source>Search only files changed on certain days</source>
+        <translation>仅搜索在某些日期更改过的文件</translation>
+    </message>
+    <message>
+        <source>Files changed at any time</source>
+        <translation>任何时间更改过的文件</translation>
+    </message>
+    <message>
+        <source>Files changed in the last {count} days</source>
+        <translation>最近 {count} 天内更改过的文件</translation>
+    </message>
+    <message>
+        <source>Files changed between two days…</source>
+        <translation>两个日期之间更改过的文件…</translation>
+    </message>
+</context>
+<context>
+    <name>DaysDialog</name>
+    <message>
+        <source>Files changed between two days</source>
+        <translation>两个日期之间更改过的文件</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>从</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>到</translation>
+    </message>
+    <message>
+        <source>Both days are included. What counts is when the file was last saved on this computer.</source>
+        <translation>包括这两天。以文件在这台电脑上最后一次保存的时间为准。</translation>
+    </message>
+</context>
+<context>
     <name>DocumentDetails</name>
     <message>
         <source>Read again</source>
@@ -284,6 +345,73 @@
     <message>
         <source>Add files…</source>
         <translation>添加文件…</translation>
+    </message>
+</context>
+<context>
+    <name>Encodings</name>
+    <message>
+        <source>all languages</source>
+        <translation>所有语言</translation>
+    </message>
+    <message>
+        <source>Chinese, simplified</source>
+        <translation>简体中文</translation>
+    </message>
+    <message>
+        <source>Chinese, traditional</source>
+        <translation>繁体中文</translation>
+    </message>
+    <message>
+        <source>Japanese</source>
+        <translation>日文</translation>
+    </message>
+    <message>
+        <source>Korean</source>
+        <translation>韩文</translation>
+    </message>
+    <message>
+        <source>Western Europe</source>
+        <translation>西欧</translation>
+    </message>
+    <message>
+        <source>Central Europe</source>
+        <translation>中欧</translation>
+    </message>
+    <message>
+        <source>Cyrillic</source>
+        <translation>西里尔字母</translation>
+    </message>
+    <message>
+        <source>Greek</source>
+        <translation>希腊文</translation>
+    </message>
+    <message>
+        <source>Turkish</source>
+        <translation>土耳其文</translation>
+    </message>
+    <message>
+        <source>Hebrew</source>
+        <translation>希伯来文</translation>
+    </message>
+    <message>
+        <source>Arabic</source>
+        <translation>阿拉伯文</translation>
+    </message>
+    <message>
+        <source>Thai</source>
+        <translation>泰文</translation>
+    </message>
+    <message>
+        <source>Encoding</source>
+        <translation>编码</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Automatic ({encoding})</source>
+        <translation>自动（{encoding}）</translation>
     </message>
 </context>
 <context>
@@ -394,6 +522,14 @@
     <message>
         <source>{count} files</source>
         <translation>{count} 个文件</translation>
+    </message>
+    <message>
+        <source>Encoding: {encoding}, chosen by you</source>
+        <translation>编码：{encoding}（由您选定）</translation>
+    </message>
+    <message>
+        <source>Encoding: {encoding}</source>
+        <translation>编码：{encoding}</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -524,16 +660,20 @@
 <context>
     <name>ProgressStrip</name>
     <message>
-        <source>{done} of {total} files</source>
-        <translation>{done} / {total} 个文件</translation>
-    </message>
-    <message>
         <source>Paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
+        <source>Waits while a question is answered</source>
+        <translation>等待问题回答完毕</translation>
+    </message>
+    <message>
         <source>{speed} files/s</source>
         <translation>每秒 {speed} 个文件</translation>
+    </message>
+    <message>
+        <source>{speed} passages/s</source>
+        <translation>每秒 {speed} 个段落</translation>
     </message>
     <message>
         <source>{time} left</source>
@@ -554,6 +694,14 @@
     <message>
         <source>Pause indexing</source>
         <translation>暂停建立索引</translation>
+    </message>
+    <message>
+        <source>{done} of {total} files read</source>
+        <translation>已读取 {done}/{total} 个文件</translation>
+    </message>
+    <message>
+        <source>{done} of {total} passages</source>
+        <translation>{done}/{total} 个段落</translation>
     </message>
 </context>
 <context>
@@ -641,6 +789,14 @@
         <translation>仅在：</translation>
     </message>
     <message>
+        <source>Only:</source>
+        <translation>仅限：</translation>
+    </message>
+    <message>
+        <source>A web search is not restricted by this.</source>
+        <translation>联网搜索不受此限制。</translation>
+    </message>
+    <message>
         <source>Press to search everywhere again</source>
         <translation>按下可重新搜索全部文件</translation>
     </message>
@@ -708,11 +864,14 @@
     </message>
 </context>
 <context>
-    <name>SourceRow</name>
+    <name>SourcePlace</name>
     <message>
         <source>line {line}</source>
         <translation>第 {line} 行</translation>
     </message>
+</context>
+<context>
+    <name>SourceRow</name>
     <message>
         <source>Source {n}: {title}, {place}</source>
         <translation>来源 {n}：{title}，{place}</translation>
@@ -724,10 +883,6 @@
 </context>
 <context>
     <name>SourceViewer</name>
-    <message>
-        <source>line {line}</source>
-        <translation>第 {line} 行</translation>
-    </message>
     <message>
         <source>Back</source>
         <translation>返回</translation>
@@ -1272,6 +1427,22 @@
         <translation>请缩短问题，或将长文本作为文件添加后再提问。</translation>
     </message>
     <message>
+        <source>There is no encoding of that name.</source>
+        <translation>没有叫这个名字的编码。</translation>
+    </message>
+    <message>
+        <source>Name one such as utf-8, gb18030, big5, shift_jis or windows-1252, or auto.</source>
+        <translation>请指定 utf-8、gb18030、big5、shift_jis、windows-1252 之类的编码，或指定 auto。</translation>
+    </message>
+    <message>
+        <source>This file says itself how it is to be read.</source>
+        <translation>这类文件自己就写明了该怎样读取。</translation>
+    </message>
+    <message>
+        <source>Only for text and web pages can an encoding be chosen.</source>
+        <translation>只有文本和网页可以选择编码。</translation>
+    </message>
+    <message>
         <source>There is no file in the library yet.</source>
         <translation>资料库中还没有文件。</translation>
     </message>
@@ -1400,6 +1571,14 @@
         <translation>请直接说出要找的事物，不要包含地址、机密或文件路径。</translation>
     </message>
     <message>
+        <source>Waits for the new embedding model.</source>
+        <translation>等待新的嵌入模型。</translation>
+    </message>
+    <message>
+        <source>Nothing to do. Until all files are done, the model before finds it.</source>
+        <translation>您无需操作。在所有文件处理完之前，仍由原来的模型查找它。</translation>
+    </message>
+    <message>
         <source>The file is empty.</source>
         <translation>文件是空的。</translation>
     </message>
@@ -1410,10 +1589,6 @@
     <message>
         <source>The file does not contain text.</source>
         <translation>文件中不是文本内容。</translation>
-    </message>
-    <message>
-        <source>Save it as plain text, then try again.</source>
-        <translation>请将其另存为纯文本，然后重试。</translation>
     </message>
     <message>
         <source>The file is too large.</source>
@@ -1468,6 +1643,14 @@
         <translation>请重试，或将其拆分成较小的文件。</translation>
     </message>
     <message>
+        <source>The embedding model can make nothing of the text of this file.</source>
+        <translation>嵌入模型处理不了这个文件的文本。</translation>
+    </message>
+    <message>
+        <source>Try again. If it stays so, choose another embedding model in the settings.</source>
+        <translation>请重试。如果仍然如此，请在设置中选择另一个嵌入模型。</translation>
+    </message>
+    <message>
         <source>The file broke the program part that reads files.</source>
         <translation>这个文件使读取程序崩溃了。</translation>
     </message>
@@ -1482,6 +1665,14 @@
     <message>
         <source>Passages that say it in other words may be missing. Check the embedding model in the settings.</source>
         <translation>换了说法的段落可能会遗漏。请检查设置中的嵌入模型。</translation>
+    </message>
+    <message>
+        <source>Another embedding model is taking over, so most of your files were searched by words only.</source>
+        <translation>正在换用另一个嵌入模型，因此您的大部分文件仅按字词搜索。</translation>
+    </message>
+    <message>
+        <source>The model before cannot be used any more. Wait until all files are indexed by the new one.</source>
+        <translation>原来的模型已无法使用。请您等待新模型为所有文件建立索引。</translation>
     </message>
     <message>
         <source>Your files were searched by meaning only: the search by words failed.</source>
@@ -1522,6 +1713,18 @@
     <message>
         <source>The model could not say how to answer, so your files were searched to be safe.</source>
         <translation>模型未能判断如何回答，为稳妥起见搜索了您的文件。</translation>
+    </message>
+    <message>
+        <source>If it is text, choose its encoding. Otherwise save it as plain text, then try again.</source>
+        <translation>如果它是文本，请选择它的编码；否则请将它另存为纯文本，然后重试。</translation>
+    </message>
+    <message>
+        <source>The file is not text in the encoding that was chosen for it.</source>
+        <translation>按您为它选定的编码来读，这个文件不是文本。</translation>
+    </message>
+    <message>
+        <source>Choose another encoding, or let Lamplight find it: “Automatic”, on the command line auto.</source>
+        <translation>请选择另一种编码，或让 Lamplight 自行识别：选“自动”，在命令行中用 auto。</translation>
     </message>
     <message>
         <source>Save it as .docx, .pdf, .xlsx or .txt, then add that file.</source>
@@ -1654,6 +1857,25 @@
     <message>
         <source>Ask a narrower question.</source>
         <translation>请缩小问题范围。</translation>
+    </message>
+</context>
+<context>
+    <name>pages</name>
+    <message>
+        <source>p. {page}</source>
+        <translation>第 {page} 页</translation>
+    </message>
+    <message>
+        <source>slide {page}</source>
+        <translation>第 {page} 张幻灯片</translation>
+    </message>
+    <message>
+        <source>sheet {page}</source>
+        <translation>第 {page} 个工作表</translation>
+    </message>
+    <message>
+        <source>part {page}</source>
+        <translation>第 {page} 部分</translation>
     </message>
 </context>
 <context>

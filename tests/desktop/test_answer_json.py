@@ -35,7 +35,10 @@ ANSWER = Answer(
     origin="files",
     refused=False,
     sub_questions=(SubQuestion("who?", "him", 3),),
-    citations=(Citation(1, "text", Path("/docs/a.md"), "a", 10, 14, 2), Citation(2, "said", title="Page", url="https://p.example/")),
+    citations=(
+        Citation(1, "text", Path("/docs/a.md"), "a", 10, 14, 2, page=12),
+        Citation(2, "said", title="Page", url="https://p.example/"),
+    ),
     documents=(CHUNK,),
     web=WebOutcome(True, "who", "", (WebResult("Page", "https://p.example/", "p.example", "said", "2024"),)),
     evaluation=Evaluation(False, ("when",), "half"),
@@ -75,7 +78,9 @@ def test_the_answer_has_the_words_of_the_contract() -> None:
     }
     assert {key: found[key] for key in contract} == contract
     assert found["sub_questions"][0] | {"error": ""} == {"query": "who?", "answer": "him", "found": 3, "error": ""}
-    assert {"n": 1, "file": "/docs/a.md", "quote": "text", "start": 10, "end": 14, "line": 2}.items() <= found["citations"][0].items()
+    assert {"n": 1, "file": "/docs/a.md", "quote": "text", "start": 10, "end": 14, "line": 2, "page": 12}.items() <= found["citations"][
+        0
+    ].items()
     assert {"file": "/docs/a.md", "start": 10, "end": 14, "score": 0.5}.items() <= found["documents"][0].items()
     assert {"node": "retrieve", "seconds": 0.123, "tokens_evaluated": 5, "tokens_reused": 6, "tokens_generated": 7}.items() <= found[
         "steps"

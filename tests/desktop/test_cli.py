@@ -19,6 +19,7 @@ from core.settings import Settings, WebSettings
 from core.settings_file import save_settings
 from core.web.search import REQUEST_SECONDS
 from tests.fakes.command_line import CommandLine, Ran
+from tests.fakes.office_files import lines_down, pdf_file
 from tests.fakes.search_engine import FakeSearchEngine
 
 HANDBOOK = "# Leave\n\nEvery employee has 30 days of leave a year.\n\n# Notice\n\nThe notice period is six weeks.\n"
@@ -215,6 +216,75 @@ def test_a_restriction_that_leaves_nothing_is_one_sentence(indexed: CommandLine,
 
     assert (ran.code, ran.out) == (1, "")
     assert told in one_sentence(ran)
+
+
+def test_a_file_is_read_in_the_encoding_that_is_named_until_it_is_left_to_the_program_again(lamplight: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "oil.txt"
+    file.write_bytes("Масло в лампе. ".encode("cp1251") * 3)
+    lamplight("index", file)
+
+    chosen = lamplight("library", "encoding", file, "windows-1253", "--json")
+    listed = lamplight("library", "list", "--json")
+    shown = lamplight("library", "list")
+    text = lamplight("library", "text", file)
+    back = lamplight("library", "encoding", file, "AUTO")
+
+    assert chosen.code == back.code == 0
+    assert {
+        "event": "encoding",
+        "file": str(file),
+        "chosen": "cp1253",
+        "encoding": "cp1253",
+        "state": "ready",
+    }.items() <= chosen.last.items()
+    assert [(item["encoding"], item["encoding_chosen"]) for item in listed.last["files"]] == [("cp1253", True)]
+    assert "[cp1253 (chosen)]" in shown.out
+    assert text.out.startswith("Μ")
+    assert "cp1251" in back.err
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "told"),
+    [
+        ("a.txt", "utf-99", 'no encoding called "utf-99"'),
+        ("b.pdf", "utf-8", "says itself"),
+        ("other.txt", "utf-8", "not in the library"),
+    ],
+)
+def test_an_encoding_that_cannot_be_taken_is_one_sentence(
+    lamplight: CommandLine, tmp_path: Path, name: str, encoding: str, told: str
+) -> None:
+    (tmp_path / "a.txt").write_text("lamp", encoding="utf-8")
+    (tmp_path / "b.pdf").write_bytes(b"no pdf")
+    lamplight("index", tmp_path / "a.txt", tmp_path / "b.pdf")
+
+    ran = lamplight("library", "encoding", tmp_path / name, encoding)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert told in one_sentence(ran)
+
+
+def test_a_wrong_encoding_is_a_row_that_says_what_to_do(lamplight: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "oil.txt"
+    file.write_bytes("Масло в лампе. ".encode("cp1251") * 3)
+    lamplight("index", file)
+
+    ran = lamplight("library", "encoding", file, "utf-8")
+
+    assert ran.code == 1
+    assert "Choose another encoding" in ran.out
+
+
+def test_a_search_says_the_page(lamplight: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "log.pdf"
+    file.write_bytes(pdf_file([lines_down(["The lamp was lit."]), lines_down(["Oil came by boat."])]))
+    lamplight("index", file)
+
+    found = lamplight("search", "oil boat", "--mode", "words", "--json").last["passages"]
+    shown = lamplight("search", "oil boat", "--mode", "words")
+
+    assert [item["page"] for item in found] == [1]
+    assert f"{file}:1 p. 1" in shown.out
 
 
 def test_a_search_finds_traditional_and_simplified_characters_alike(lamplight: CommandLine, tmp_path: Path) -> None:

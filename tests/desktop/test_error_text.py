@@ -26,6 +26,8 @@ from desktop.error_text import (
 REASON_CODES = [
     "empty",
     "binary",
+    "wrong_encoding",
+    "embedding_failed",
     "too_large",
     "unreadable",
     "vanished",
@@ -40,10 +42,12 @@ REASON_CODES = [
     "reader_unavailable",
     "timed_out",
     "reader_crashed",
+    "other_model",
 ]
 WEB_CODES = ["web_offline", "web_limited", "web_timed_out", "web_failed", "web_declined", "web_query_refused"]
 NOTE_CODES = [
     "vectors_failed",
+    "vectors_incomplete",
     "words_failed",
     "route_failed",
     "decompose_failed",
@@ -105,6 +109,16 @@ def test_no_code_that_core_raises_lacks_words() -> None:
 
     assert "question_empty" in raised
     assert raised - ERRORS.keys() - REASONS.keys() == set()
+
+
+def test_no_reason_that_a_file_can_get_lacks_words() -> None:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((PROGRAM / "core" / "library").rglob("*.py")))
+
+    given = set(re.findall(r'(?:_without_text\([^()]*|_unreadable\(path|reason=|reason =)[, ]*"([a-z_]+)"', sources))
+    listed = set(re.findall(r'"([a-z_]+)"', " ".join(re.findall(r"_(?:SKIPPED|POISON) = frozenset\(([^)]*)\)", sources))))
+
+    assert {"embedding_failed", "reader_crashed", "unreadable", "wrong_encoding"} <= given | listed
+    assert (given | listed) - REASONS.keys() == set()
 
 
 def test_no_note_that_a_node_writes_lacks_words() -> None:

@@ -4,6 +4,8 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from core.documents import Answer, Chunk, Citation, Doubt, ScoredChunk, WebOutcome
 from core.events import AnswerText
 from desktop.commands.written_answer import OWN_KNOWLEDGE, AnswerWriter
@@ -32,6 +34,13 @@ def written(answer: Answer, *pieces: AnswerText, screen: bool = False, as_json: 
 
 def test_sources_stand_numbered_under_the_answer_with_line_and_quote() -> None:
     assert written(ANSWER) == 'It is so [1].\n\nSources\n[1] /docs/a.md:3\n    "it is so"\n'
+
+
+@pytest.mark.parametrize(("name", "page"), [("a.pdf", "p. 12"), ("a.pptx", "slide 12"), ("a.xlsx", "sheet 12"), ("a.epub", "part 12")])
+def test_a_source_says_its_page_where_the_file_has_pages(name: str, page: str) -> None:
+    (citation,) = ANSWER.citations
+
+    assert f"[1] /docs/{name}:3 ({page})" in written(replace(ANSWER, citations=(replace(citation, file=Path(f"/docs/{name}"), page=12),)))
 
 
 def test_on_a_screen_the_text_appears_as_it_is_written_and_once() -> None:

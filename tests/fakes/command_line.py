@@ -35,10 +35,11 @@ class Ran:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """`lamplight` for one home. `model` is `echo` unless a test wants weights."""
+    """`lamplight` for one home. `model` is `echo` unless a test wants weights; a command has so many `seconds`."""
 
     home: Path
     model: str = "echo"
+    seconds: float = SECONDS
 
     def __call__(self, *arguments: str | Path, stdin: str = "", **environment: str) -> Ran:
         done = subprocess.run(
@@ -47,7 +48,7 @@ class CommandLine:
             cwd=PROGRAM,
             input=stdin.encode(),
             capture_output=True,
-            timeout=SECONDS,
+            timeout=self.seconds,
             check=False,
         )
         return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace"))

@@ -40,6 +40,7 @@ from core.events import (
     StepFinished,
     StepStarted,
 )
+from core.library.changed_paths import ChangedPaths
 from core.paths import Paths
 from core.protocols import WebConsent
 from core.scope import EVERYTHING, Scope
@@ -124,8 +125,11 @@ class MemoryLibrary:
         self.texts: dict[Path, str] = {}
         self.failure: LamplightError | None = None
         self.gate: Gate | None = None
+        self.encodings: dict[Path, str] = {}
         self.runs: list[tuple[Path, ...] | None] = []
         """What each run was about: paths that changed, or everything (None)."""
+        self.taken: list[tuple[Path, ...]] = []
+        """What runs took up that changed while they went on."""
 
     def add(self, paths: Sequence[Path]) -> None:
         for path in paths:
@@ -134,42 +138,60 @@ class MemoryLibrary:
         for path in paths:
             self.user_store.add_source(path)
 
-    def remove(self, path: Path) -> None:
+    def remove(self, path: Path, cancel: CancelToken) -> None:
         self.user_store.remove_source(path)
         self.texts = {known: text for known, text in self.texts.items() if known != path and path not in known.parents}
 
     def sources(self) -> list[Path]:
         return list(self.user_store.sources())
 
+    def choose_encoding(self, path: Path, encoding: str) -> str:
+        self.encodings[path] = encoding
+        return encoding
+
     def rebuild(self) -> None:
         self.failure = None
         self.texts.clear()
 
-    def index(self, cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]:
+    def index(
+        self, cancel: CancelToken, paths: Sequence[Path] | None = None, *, changed: ChangedPaths | None = None
+    ) -> Iterator[IndexEvent]:
         self.runs.append(tuple(paths) if paths is not None else None)
-        yield from self._read(cancel, paths if paths is not None else self.sources())
+        yield from self._read(cancel, paths if paths is not None else self.sources(), changed)
 
-    def update(self, cancel: CancelToken, changed: Sequence[Path]) -> Iterator[IndexEvent]:
-        self.runs.append(tuple(changed))
-        gone = [path for path in changed if not path.exists()]
+    def update(self, cancel: CancelToken, paths: Sequence[Path], *, changed: ChangedPaths | None = None) -> Iterator[IndexEvent]:
+        self.runs.append(tuple(paths))
+        self._forget_gone(paths)
+        yield from self._read(cancel, [path for path in paths if path.exists()], changed)
+
+    def _forget_gone(self, paths: Sequence[Path]) -> None:
+        gone = [path for path in paths if not path.exists()]
         self.texts = {known: text for known, text in self.texts.items() if not any(known.is_relative_to(path) for path in gone)}
-        yield from self._read(cancel, [path for path in changed if path not in gone])
 
-    def _read(self, cancel: CancelToken, paths: Sequence[Path]) -> Iterator[IndexEvent]:
+    def _read(self, cancel: CancelToken, paths: Sequence[Path], changed: ChangedPaths | None = None) -> Iterator[IndexEvent]:
         if self.failure is not None:
             raise self.failure
         files = [file for path in paths for file in (sorted(path.rglob("*.*")) if path.is_dir() else [path])]
         yield IndexStarted(len(files))
-        done = []
-        for number, file in enumerate(files):
+        done: dict[Path, IndexedFile] = {}
+        for file in files:
             cancel.check()
-            yield FileStarted(file, number, len(files))
+            yield FileStarted(file, len(done), len(files))
             if self.gate is not None:
                 self.gate.wait(cancel)
-            self.texts[file] = file.read_text(encoding="utf-8")
-            done.append(IndexedFile(file, "ready", encoding="utf-8", chunks=1))
-            yield FileFinished(done[-1], number + 1, len(files))
-        yield IndexFinished(IndexReport(tuple(done)))
+            yield from self._read_one(file, done, len(files))
+            if changed is not None and (taken := changed.take()):
+                self.taken.append(taken)
+                self._forget_gone(taken)
+                for other in taken:
+                    if other.exists():
+                        yield from self._read_one(other, done, len(files))
+        yield IndexFinished(IndexReport(tuple(done.values())))
+
+    def _read_one(self, file: Path, done: dict[Path, IndexedFile], total: int) -> Iterator[IndexEvent]:
+        self.texts[file] = file.read_text(encoding="utf-8")
+        done[file] = IndexedFile(file, "ready", encoding="utf-8", chunks=1)
+        yield FileFinished(done[file], len(done), max(total, len(done)))
 
     def documents(self) -> list[Document]:
         return [
@@ -241,6 +263,10 @@ class NoWeights:
         self.calls.append("embed_query")
         return np.zeros(2, dtype=np.float32)
 
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        self.calls.append("count_tokens")
+        return [len(text) for text in texts]
+
 
 @dataclass
 class WindowApplication:
@@ -258,7 +284,7 @@ class WindowApplication:
         self.paths.home.mkdir(parents=True, exist_ok=True)
         self.user_store: Any = UserStore(self.paths.user_database)
         self.library.user_store = self.user_store
-        self.embedder = self.chat_model
+        self.embedder = self.answering = self.chat_model
 
     def with_settings(self, settings: Settings) -> WindowApplication:
         changed = copy.copy(self)

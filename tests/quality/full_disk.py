@@ -3,7 +3,8 @@
     python -m tests.quality.full_disk [--rounds 10] [--files 60] [--seed 1]        as root on Linux: it mounts small disks in memory
 
 Each round mounts a disk of a random size for the program's own files, and indexes a generated library (`changing_library.py`) with the real
-command line until it is full; then the disk grows and the command runs again.
+command line until it is full; then the disk grows and the command runs again. In every other round the library was indexed before, with room enough,
+and half of its files have changed: the disk is too small only for the rest.
 
     sentence    the command did not end with one plain sentence that names the folder, or another command on the full disk had no plain words
     lost        files said to be ready that are not in the index when there is room again
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,8 @@ from tests.quality.changing_library import ChangingLibrary
 from tests.quality.kills import finished_files
 
 LEAST_BYTES, MOST_BYTES, ENOUGH_BYTES = 200_000, 4_000_000, 256_000_000
+LEAST_ROOM_BYTES, MOST_ROOM_BYTES = 100_000, 3_000_000
+"""What a disk has left on which there is an index already."""
 
 
 @dataclass(slots=True)
@@ -86,6 +90,12 @@ def round_on(home: Path, library: ChangingLibrary) -> tuple[bool, list[Path], li
     return first.code != 0, acknowledged, problems
 
 
+def used_bytes(folder: Path) -> int:
+    """What is taken of the disk that `folder` lies on."""
+    usage = shutil.disk_usage(folder)
+    return usage.total - usage.free
+
+
 def _mount(folder: Path, size: int, *options: str) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join([*options, f"size={size}"]), "tmpfs", str(folder)], check=True)
 
@@ -99,8 +109,13 @@ def measure(folder: Path, *, rounds: int, files: int, seed: int) -> Tally:
         library.change(1.0)
         home = folder / f"home-{number}"
         home.mkdir()
-        _mount(home, draw.randrange(LEAST_BYTES, MOST_BYTES))
+        _mount(home, draw.randrange(LEAST_BYTES, MOST_BYTES) if number % 2 else ENOUGH_BYTES)
         try:
+            if number % 2 == 0:
+                CommandLine(home)("index", library.folder)
+                library.settled()
+                library.change(0.5)
+                _mount(home, used_bytes(home) + draw.randrange(LEAST_ROOM_BYTES, MOST_ROOM_BYTES), "remount")
             filled, acknowledged, problems = round_on(home, library)
         finally:
             subprocess.run(["umount", str(home)], check=True)

@@ -12,7 +12,7 @@ ended before the kill came is done once more. Then:
     unfinished  after a second run: files that are not ready, or still there though they are gone from the disk
     failed      a second run that ended with an error, or a first one that did because its reader was killed
     leftover    processes that lived on when the command was dead
-    hang        a command that took longer than `SECONDS`
+    hang        a command that took longer than `SECONDS`, or `SECONDS_WITH_WEIGHTS`
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ from desktop.assembly import assemble
 from tests.fakes.command_line import CommandLine
 from tests.quality.changing_library import ChangingLibrary
 
-SECONDS = 180.0
+SECONDS, SECONDS_WITH_WEIGHTS = 180.0, 1200.0
 LEAVE_SECONDS = 60.0
 """Time by the clock that orphans get to leave: at once, or as soon as a child that was just started has come so far. The machine may be busy."""
 
 _CHILDREN = {"reader": "core.library.formats.reader_host", "embedder": "models.backends.sentence_transformers_host"}
 _LATEST_START_SECONDS = 1.5
+_READER_SECONDS = 0.6
 
 
 @dataclass(slots=True)
@@ -137,11 +138,11 @@ class Killer:
             )
             try:
                 family, killed, problems = self._kill(child, victim)
-                child.wait(SECONDS)
+                child.wait(self._command_line.seconds)
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
-                return victim, [], [f"hang: the command ran longer than {SECONDS:g} s"]
+                return victim, [], [f"hang: the command ran longer than {self._command_line.seconds:g} s"]
             output.seek(0)
             acknowledged = finished_files(output.read())
         if killed == "nobody" or (killed == "reader" and child.returncode != 0):
@@ -170,7 +171,8 @@ class Killer:
             family = descendants(child.pid)
             hosts = [process for process in family if module in process.command]
             if hosts:
-                self._sleep(child, wait * 0.6)
+                # The embedder takes seconds to load its weights, and lives for the rest of the run.
+                self._sleep(child, wait * (_READER_SECONDS if victim == "reader" else self.run_seconds))
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(hosts[0].pid, signal.SIGKILL)
                     return family, victim, []
@@ -192,7 +194,7 @@ def measure(folder: Path, *, rounds: int, files: int, seed: int, weights: bool =
     """Run all rounds in `folder`, which must not exist."""
     library = ChangingLibrary(folder / "docs", files, seed=seed)
     home = folder / "home"
-    command_line = CommandLine(home, model="" if weights else "echo")
+    command_line = CommandLine(home, model="" if weights else "echo", seconds=SECONDS_WITH_WEIGHTS if weights else SECONDS)
     draw = random.Random(seed)
     tally = Tally()
     killer = Killer(command_line, library, draw)

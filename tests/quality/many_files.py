@@ -16,6 +16,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -168,8 +169,18 @@ def deviations(expected: Mapping[str, str], events: Sequence[Json]) -> list[str]
     return found + [f"{path!a}: not expected" for path in came.keys() - expected.keys()]
 
 
-def run(command_line: CommandLine, *arguments: str | Path) -> Run:
-    """Run a command and watch the memory of all its processes."""
+def run(
+    command_line: CommandLine,
+    *arguments: str | Path,
+    held: Callable[[int], int] | None = None,
+    every_seconds: float = _SAMPLE_SECONDS,
+    interrupt_after: float = float("inf"),
+) -> Run:
+    """Run a command and watch the memory of all its processes, by `held`: what one process has now, in bytes (resident memory if left out).
+
+    After `interrupt_after` seconds it gets the signal that Ctrl-C sends, and ends as it does.
+    """
+    held = held or resident_bytes
     started = time.monotonic()
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(
@@ -181,11 +192,14 @@ def run(command_line: CommandLine, *arguments: str | Path) -> Run:
         )
         peak = 0
         while True:
-            peak = max(peak, sum(map(resident_bytes, [child.pid, *(process.pid for process in descendants(child.pid))])))
+            peak = max(peak, sum(map(held, [child.pid, *(process.pid for process in descendants(child.pid))])))
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
             if pid:
                 break
-            time.sleep(_SAMPLE_SECONDS)
+            if time.monotonic() - started > interrupt_after:
+                child.send_signal(signal.SIGINT)
+                interrupt_after = float("inf")
+            time.sleep(every_seconds)
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         events = [json.loads(line) for line in output.read().decode("utf-8").splitlines()]
@@ -203,6 +217,14 @@ def resident_bytes(pid: int) -> int:
     """What a process holds in memory now; 0 for one that is gone. Linux only."""
     with contextlib.suppress(OSError, IndexError, ValueError):
         return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def own_bytes(pid: int) -> int:
+    """What a process holds in memory now, pages that it shares divided by how many share them; 0 for one that is gone. Linux only."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
     return 0
 
 

@@ -1,12 +1,15 @@
-"""How well the search finds the passages that questions need: by words, by vectors, and by both.
+"""How well the search finds the passages that questions need: by words, by vectors, by plain rank fusion of the two, and by the hybrid search.
 
     python -m tests.quality.retrieval SET [SET ...] --home HOME [--half tune|report] [--words-weight A ...]
 
 SET is a folder of questions and documents (see `set_reading`), or a retrieval set (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`). Each set has
-its index in `HOME/NAME of the folder`, or in HOME itself if an index lies there; it is made if it is missing. `--words-weight` tries other weights.
+its index in `HOME/NAME of the folder`, or in HOME itself if an index lies there; it is made if it is missing. Without `--half` the two halves are
+reported one after the other. `--words-weight` tries other weights. A second table says how far the hybrid search is ahead of the better of words and
+vectors, and of rank fusion, for each set and on average.
 
-    first     share of questions whose first passage is from a document that the question needs
+    recall@1  share of the needed documents that the first passage is from (a question that needs three has at most a third)
     recall@5  share of the needed documents that are among the first five passages
+    first     share of questions whose first passage is from a document that the question needs
     answer@5  share of single-hop questions with an accepted answer in one of the first five passages, in a document they need
 """
 
@@ -16,7 +19,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +29,7 @@ from core.cancel import CancelToken
 from core.documents import Chunk, ScoredChunk
 from core.paths import Paths
 from core.protocols import Embedder, Vectors
-from core.retrieval.hybrid import HybridRetriever, Mode
+from core.retrieval.hybrid import CANDIDATES, HybridRetriever, Mode
 from core.settings import Settings
 from core.store.index_store import IndexStore
 from desktop.assembly import Application, assemble
@@ -35,6 +38,10 @@ from tests.quality.set_reading import Half, half_of
 _UNSAFE = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 _TITLE_CHARACTERS = 80
 PASSAGES = 5
+RANK_CONSTANT = 60
+
+Search = Callable[[str], Sequence[ScoredChunk]]
+"""Passages for a query, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +55,10 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The figures of one way to search."""
+    """The figures of one way to search. `recall_first` is of the first passage, `recall` of the first five."""
 
     first: float
+    recall_first: float
     recall: float
     answer: float | None
     lookups: int
@@ -183,29 +191,63 @@ def plain_text(text: str) -> str:
     return re.sub(r"\s+", "", text.casefold())
 
 
-def measure(asked: Sequence[Lookup], search: Callable[[str], Sequence[ScoredChunk]]) -> Found:
+def measure(asked: Sequence[Lookup], search: Search) -> Found:
     """The figures of one way to search, over all lookups."""
-    first, found, stated = 0.0, 0.0, []
+    first, found_first, found, stated = 0.0, 0.0, 0.0, []
     for lookup in asked:
         passages = search(lookup.query)[:PASSAGES]
         first += bool(passages) and document_key(passages[0].chunk.path) in lookup.documents
+        found_first += recall(lookup.documents, passages[:1])
         found += recall(lookup.documents, passages)
         if lookup.answers:
             stated.append(any(states(item.chunk, lookup) for item in passages))
-    return Found(first / len(asked), found / len(asked), sum(stated) / len(stated) if stated else None, len(asked))
+    count = len(asked)
+    return Found(first / count, found_first / count, found / count, sum(stated) / len(stated) if stated else None, count)
 
 
-def ways(store: IndexStore, embedder: Embedder, weights: Sequence[float]) -> Mapping[str, Callable[[str], Sequence[ScoredChunk]]]:
+def ways(store: IndexStore, embedder: Embedder, weights: Sequence[float]) -> Mapping[str, Search]:
     """The ways to search that are compared, by name."""
     modes: tuple[tuple[str, Mode], ...] = (("words", "words"), ("vectors", "vectors"), ("hybrid", "hybrid"))
     retrievers = {name: HybridRetriever(store, embedder, mode=mode) for name, mode in modes}
     retrievers |= {f"hybrid {weight:g}": HybridRetriever(store, embedder, words_weight=weight) for weight in weights}
-    return {name: _search_with(retriever) for name, retriever in retrievers.items()}
+    searches = {name: _search_with(retriever, PASSAGES) for name, retriever in retrievers.items()}
+    legs = [_search_with(retrievers[name], CANDIDATES) for name in ("words", "vectors")]
+    return {"words": searches.pop("words"), "vectors": searches.pop("vectors"), "ranks": rank_fusion(legs), **searches}
 
 
-def _search_with(retriever: HybridRetriever) -> Callable[[str], Sequence[ScoredChunk]]:
+def rank_fusion(searches: Sequence[Search]) -> Search:
+    """Reciprocal rank fusion of several searches, with the constant of its authors (Cormack, Clarke, Buettcher, SIGIR 2009)."""
+
+    def search(query: str) -> list[ScoredChunk]:
+        scores: dict[int, float] = {}
+        found: dict[int, ScoredChunk] = {}
+        for ranked in searches:
+            for rank, item in enumerate(ranked(query), start=1):
+                found.setdefault(item.chunk.id, item)
+                scores[item.chunk.id] = scores.get(item.chunk.id, 0.0) + 1 / (RANK_CONSTANT + rank)
+        return [found[item] for item in sorted(scores, key=lambda item: (-scores[item], item))]
+
+    return search
+
+
+def _search_with(retriever: HybridRetriever, passages: int) -> Search:
     cancel = CancelToken()
-    return lambda query: retriever.search(query, k=PASSAGES, cancel=cancel)
+    return lambda query: retriever.search(query, k=passages, cancel=cancel)
+
+
+def ahead(found: Mapping[str, Found]) -> tuple[float, float, float, float]:
+    """How far the hybrid search is ahead: recall@1 and recall@5 over the better of words and vectors, then both over rank fusion."""
+    hybrid, ranks, legs = found["hybrid"], found["ranks"], (found["words"], found["vectors"])
+    return (
+        hybrid.recall_first - max(leg.recall_first for leg in legs),
+        hybrid.recall - max(leg.recall for leg in legs),
+        hybrid.recall_first - ranks.recall_first,
+        hybrid.recall - ranks.recall,
+    )
+
+
+def _in_points(differences: Iterable[float]) -> str:
+    return " | ".join(f"{100 * difference:+.1f}" for difference in differences)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -219,20 +261,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--words-weight", nargs="*", type=float, default=[], metavar="A")
     parsed = parser.parse_args(arguments)
     out = sys.stdout
-    out.write("| set | search | first | recall@5 | answer@5 | questions |\n|---|---|---|---|---|---|\n")
+    halves: tuple[Half, ...] = (parsed.half,) if parsed.half else ("tune", "report")
+    differences: dict[tuple[Half, str], tuple[float, ...]] = {}
+    out.write("| half | set | search | recall@1 | recall@5 | first | answer@5 | questions |\n|---|---|---|---|---|---|---|---|\n")
     for folder in parsed.sets:
         application = open_set(folder, parsed.home)
-        asked = lookups(folder, parsed.half)
         embedder = RememberedQueries(application.embedder, query_vectors(folder, parsed.home))
         try:
-            for name, search in ways(application.index_store, embedder, parsed.words_weight).items():
-                found = measure(asked, search)
-                answer = "" if found.answer is None else f"{found.answer:.3f}"
-                out.write(f"| {folder.name} | {name} | {found.first:.3f} | {found.recall:.3f} | {answer} | {found.lookups} |\n")
+            for half in halves:
+                asked = lookups(folder, half)
+                found = {
+                    name: measure(asked, search) for name, search in ways(application.index_store, embedder, parsed.words_weight).items()
+                }
+                for name, figures in found.items():
+                    answer = "" if figures.answer is None else f"{figures.answer:.3f}"
+                    row = f"{figures.recall_first:.3f} | {figures.recall:.3f} | {figures.first:.3f} | {answer} | {figures.lookups}"
+                    out.write(f"| {half} | {folder.name} | {name} | {row} |\n")
                 out.flush()
+                differences[half, folder.name] = ahead(found)
         finally:
             embedder.keep()
             application.close()
+    out.write("\nThe hybrid search is ahead by so many points:\n\n")
+    out.write("| half | set | of the better leg @1 | @5 | of ranks @1 | @5 |\n|---|---|---|---|---|---|\n")
+    for half in halves:
+        of_half = [values for (named, _), values in differences.items() if named == half]
+        for (named, name), values in differences.items():
+            if named == half:
+                out.write(f"| {half} | {name} | {_in_points(values)} |\n")
+        out.write(f"| {half} | **mean** | {_in_points(sum(column) / len(of_half) for column in zip(*of_half, strict=True))} |\n")
     return 0
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from core.cancel import CancelToken
 from core.documents import Chunk, Message, ScoredChunk
 from tests.fakes.hash_embedder import FakeEmbedder
-from tests.quality import followups, identifiers
-from tests.quality.retrieval import Lookup, RememberedQueries, documents_folder, lookups, measure
+from tests.quality import followups, identifiers, keywords, paired
+from tests.quality.retrieval import Found, Lookup, RememberedQueries, ahead, documents_folder, lookups, measure, rank_fusion
 
 
 def found(file: str, text: str = "") -> ScoredChunk:
@@ -29,7 +29,7 @@ def test_first_recall_and_answer_are_shares_of_what_is_needed() -> None:
 
     figures = measure(asked, lambda query: passages[query])
 
-    assert (figures.first, figures.recall, figures.answer, figures.lookups) == (0.5, 0.75, 1.0, 2)
+    assert (figures.first, figures.recall_first, figures.recall, figures.answer, figures.lookups) == (0.5, 0.5, 0.75, 1.0, 2)
 
 
 def test_an_answer_in_another_document_does_not_count() -> None:
@@ -64,8 +64,65 @@ def test_a_query_is_embedded_once_in_its_life(tmp_path: Path) -> None:
     assert np.array_equal(RememberedQueries(embedder, tmp_path / "kept.npz").embed_query("a lamp", cancel=CancelToken()), vector)
 
 
+def test_ranks_are_fused_by_their_reciprocals() -> None:
+    one, two, three = (ScoredChunk(Chunk(number, 1, Path(f"/docs/{number}"), "", "", 0, 1, 1, "x"), 0.5) for number in (1, 2, 3))
+
+    assert rank_fusion([lambda query: [one, two], lambda query: [three, two]])("q") == [two, one, three]
+
+
+def test_the_hybrid_search_is_set_against_the_better_leg_of_each_measure() -> None:
+    found = {
+        "words": Found(0.0, 0.5, 0.6, None, 9),
+        "vectors": Found(0.0, 0.4, 0.7, None, 9),
+        "ranks": Found(0.0, 0.3, 0.9, None, 9),
+        "hybrid": Found(0.0, 0.6, 0.8, None, 9),
+    }
+
+    assert [round(value, 3) for value in ahead(found)] == [0.1, 0.1, 0.3, -0.1]
+
+
+def test_every_keyword_has_a_note_of_its_own_and_its_neighbours_are_none(tmp_path: Path) -> None:
+    assert keywords.write(tmp_path) == len(keywords.keywords())
+
+    notes = {file.name: file.read_text(encoding="utf-8") for file in (tmp_path / "docs").iterdir()}
+    for line in (tmp_path / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+        question = json.loads(line)
+        for name, code in zip(question["supporting"], question["answers"], strict=True):
+            assert [file for file, text in notes.items() if code in text] == [name]
+
+
+def test_most_keywords_in_chinese_and_japanese_are_of_one_to_six_characters() -> None:
+    asked = [keyword.asked for keyword in keywords.keywords() if keyword.language != "en"]
+
+    assert len(asked) >= 150
+    assert sum(len(word) <= 6 for word in asked) >= 0.95 * len(asked)
+
+
+def test_every_paired_question_is_asked_in_three_languages_of_a_file_that_is_there() -> None:
+    files = {file.name for folder in paired.OWN_DOCS for file in folder.iterdir()}
+    asked = paired.pairs(paired.OWN_QUESTIONS)
+
+    assert len(asked) >= 40
+    assert all(set(pair.asked) == set(paired.LANGUAGES) and pair.documents <= files for pair in asked)
+    assert {pair.file_language for pair in asked} == {"en", "zh"}
+
+
+def test_paired_questions_are_counted_by_language_and_by_the_language_of_their_file() -> None:
+    asked = [
+        paired.Pair({"en": "a", "zh": "甲"}, frozenset({"one.md"})),
+        paired.Pair({"en": "b", "zh": "乙"}, frozenset({"二.md"})),
+    ]
+    passages = {"a": [found("one.md")], "甲": [found("one.md")], "b": [found("one.md")], "乙": [found("二.md")]}
+
+    figures = paired.compare(asked, lambda query: passages[query])
+
+    assert {key: value.recall for key, value in figures.items()} == {
+        ("en", "all"): 0.5, ("en", "own"): 1.0, ("en", "other"): 0.0, ("zh", "all"): 1.0, ("zh", "own"): 1.0, ("zh", "other"): 1.0,
+    }  # fmt: skip
+
+
 def test_each_answer_of_the_identifier_set_stands_in_one_line_only(tmp_path: Path) -> None:
-    assert identifiers.write(tmp_path) == 4 * identifiers.QUESTIONS
+    assert identifiers.write(tmp_path) == 8 * identifiers.QUESTIONS == 200
 
     lines = [line for file in (tmp_path / "docs").iterdir() for line in file.read_text(encoding="utf-8").splitlines()]
     for line in (tmp_path / "questions.jsonl").read_text(encoding="utf-8").splitlines():

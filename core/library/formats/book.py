@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from core.library.decoding import decode
+from core.library.encodings import declared_encoding
 from core.library.formats.archive import Archive, resolve
+from core.library.formats.html_text import html_to_text
 from core.library.formats.markdown import MarkdownText, one_line
 from core.library.formats.parsed import ParsedDocument, damaged, needs_password
 from core.library.formats.xml_tree import attribute, child, children, descendants, parse
-from core.library.html_text import declared_encoding, html_to_text
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
 # In XHTML any element may be closed in its own tag; a reader of HTML would take all that follows for its content.
@@ -31,13 +32,14 @@ def read_book(data: bytes) -> ParsedDocument:
     title = next((one_line(item.text or "") for item in descendants(package, "title")), "")
     locked = _locked(archive)
     text = MarkdownText()
-    for part in _pages_in_order(archive, package_part, package):
+    for number, part in enumerate(_pages_in_order(archive, package_part, package), start=1):
+        text.begin_page(number)
         if part in locked:
             raise needs_password()
         page = archive.read(part)
         if page.strip():
             text.paragraph(html_to_text(_CLOSED_IN_ITSELF.sub(r"<\1\2></\1>", decode(page, declared=declared_encoding(page)).text)).text)
-    return ParsedDocument(text.text(), title)
+    return ParsedDocument(text.text(), title, pages=text.pages)
 
 
 def _pages_in_order(archive: Archive, package_part: str, package: object) -> Iterator[str]:

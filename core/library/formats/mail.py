@@ -9,9 +9,10 @@ from email.message import EmailMessage
 
 from core.errors import DocumentUnreadable
 from core.library.decoding import decode
+from core.library.encodings import declared_encoding
+from core.library.formats.html_text import html_to_text
 from core.library.formats.markdown import MarkdownText, one_line
 from core.library.formats.parsed import ParsedDocument, damaged, needs_password
-from core.library.html_text import declared_encoding, html_to_text
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})

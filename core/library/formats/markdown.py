@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from core.documents import PageStart
 from core.errors import DocumentUnreadable
 
 MAX_CHARACTERS = 20_000_000
@@ -21,6 +22,17 @@ class MarkdownText:
         self._parts: list[str] = []
         self._after_item = False
         self._characters = 0
+        self._pages: list[PageStart] = []
+        self._new_page: int | None = None
+
+    @property
+    def pages(self) -> tuple[PageStart, ...]:
+        """Where the pages begin that were begun and have anything on them."""
+        return tuple(self._pages)
+
+    def begin_page(self, number: int) -> None:
+        """What is written from now on stands on this page (a slide, a sheet, a part of a book)."""
+        self._new_page = number
 
     def heading(self, level: int, title: str) -> None:
         """A heading of level 1 to 6; deeper ones become level 6. Without a title there is none."""
@@ -48,7 +60,12 @@ class MarkdownText:
         if not block:
             return
         if self._parts:
-            self._parts.append("\n" if item and self._after_item else "\n\n")
+            joint = "\n" if item and self._after_item else "\n\n"
+            self._parts.append(joint)
+            self._characters += len(joint)
+        if self._new_page is not None:
+            self._pages.append(PageStart(self._characters, self._new_page))
+            self._new_page = None
         self._parts.append(block)
         self._after_item = item
         self._characters += len(block)

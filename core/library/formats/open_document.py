@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from core.library.formats.archive import Archive
 from core.library.formats.markdown import MarkdownText, one_line
+from core.library.formats.open_document_numbering import ListNumbering
 from core.library.formats.parsed import ParsedDocument, damaged, needs_password
 from core.library.formats.xml_tree import Element, attribute, child, descendants, integer, name_of, parse
 
@@ -27,14 +28,17 @@ def read_open_document(data: bytes) -> ParsedDocument:
     body = child(content, "body", "text")
     if body is None:
         raise damaged("it is not an OpenDocument text")
-    document = _Document(frozenset(_hidden_styles(content)))
+    styles = archive.read_if_there("styles.xml")
+    numbering = ListNumbering([parse(styles), content] if styles is not None else [content])
+    document = _Document(frozenset(_hidden_styles(content)), numbering)
     document.blocks(body)
     return ParsedDocument(document.finished())
 
 
 class _Document:
-    def __init__(self, hidden_styles: frozenset[str]) -> None:
+    def __init__(self, hidden_styles: frozenset[str], numbering: ListNumbering) -> None:
         self._markdown = MarkdownText()
+        self._numbering = numbering
         self._hidden_styles = hidden_styles
         self._notes: list[str] = []
 
@@ -44,30 +48,45 @@ class _Document:
             self._markdown.item(note, mark=f"[^{number}]:")
         return self._markdown.text()
 
-    def blocks(self, parent: Element, *, depth: int = -1) -> None:
-        """Write what stands in `parent`; `depth` is how deep in lists it lies."""
+    def blocks(self, parent: Element, *, depth: int = -1, mark: str = "") -> None:
+        """Write what stands in `parent`; `depth` is how deep in lists it lies, `mark` what stands before the first paragraph of an item."""
         for block in parent:
             name = name_of(block)
             if name in _LEFT_OUT or self._is_hidden(block):
                 continue
             match name:
                 case "h":
-                    self._markdown.heading(integer(attribute(block, "outline-level"), 1), self._text(block))
-                    self._boxes(block)
+                    self._heading(block, mark)
+                    mark = ""
                 case "p":
-                    self._paragraph(block, depth)
+                    self._paragraph(block, depth, mark)
+                    mark = ""
                 case "list":
-                    for item in block:
-                        self.blocks(item, depth=depth + 1)
+                    self._list(block, depth + 1)
                 case "table":
                     self._table(block)
                 case _:
-                    self.blocks(block, depth=depth)
+                    self.blocks(block, depth=depth, mark=mark)
 
-    def _paragraph(self, paragraph: Element, depth: int) -> None:
+    def _list(self, node: Element, depth: int) -> None:
+        self._numbering.begin_list(node)
+        for item in node:
+            # An item that only holds another list is there for the indent; it has no number of its own to show.
+            is_numbered = name_of(item) == "list-item" and any(name_of(block) in ("p", "h") for block in item)
+            self.blocks(item, depth=depth, mark=self._numbering.item_mark(item) if is_numbered else "")
+        self._numbering.end_list()
+
+    def _heading(self, heading: Element, mark: str) -> None:
+        level, text = integer(attribute(heading, "outline-level"), 1), self._text(heading)
+        if text.strip():
+            number = self._numbering.heading_mark(heading, level) if mark in ("", "-") else mark
+            self._markdown.heading(level, f"{number} {text}")
+        self._boxes(heading)
+
+    def _paragraph(self, paragraph: Element, depth: int, mark: str) -> None:
         text = self._text(paragraph)
-        if depth >= 0:
-            self._markdown.item(text, depth=depth)
+        if mark:
+            self._markdown.item(text, mark=mark, depth=depth)
         else:
             self._markdown.paragraph(text)
         self._boxes(paragraph)

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
+from core.documents import PageStart
 from core.errors import DocumentUnreadable
+from core.library.decoding import clean
 from core.library.file_kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """The text of a document. `title` is what the document says it is called, or empty; `kind` is how `text` is laid out."""
+    """The text of a document. `title` is what the document says it is called, or empty; `kind` is how `text` is laid out.
+
+    `pages` says where its pages, slides, sheets or parts begin in `text`, in order, where the format has such; `encoding` how the file
+    was decoded, where it is text itself.
+    """
 
     text: str
     title: str = ""
     kind: Kind = "markdown"
+    pages: tuple[PageStart, ...] = ()
+    encoding: str = ""
+
+    def cleaned(self) -> ParsedDocument:
+        """The same without characters that nobody can see; pages begin where they began."""
+        borders = [0, *(page.start for page in self.pages), len(self.text)]
+        parts = [clean(self.text[start:end]) for start, end in pairwise(borders)]
+        starts = list(accumulate(map(len, parts)))
+        pages = tuple(PageStart(start, page.page) for start, page in zip(starts, self.pages, strict=False))
+        return replace(self, text="".join(parts), title=clean(self.title), pages=pages)
 
 
 def damaged(what: str) -> DocumentUnreadable:

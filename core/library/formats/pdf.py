@@ -42,12 +42,13 @@ def read_pdf(data: bytes) -> ParsedDocument:
             if characters > MAX_CHARACTERS:
                 raise DocumentUnreadable("The PDF file holds more text than can be read.", code="too_large")
             pages.append(lines)
-    text = clean(with_whole_words(joined_pages([page_text(lines) for lines in without_running_heads(pages)])))
+    texts = with_whole_words([page_text(lines) for lines in without_running_heads(pages)])
+    text, starts = joined_pages([clean(page) for page in texts])
     if not text.strip():
         if unreadable:
             raise damaged("its pages cannot be read")
         raise DocumentUnreadable("The PDF file holds no text, only pictures of it.", code="no_text_layer")
-    return ParsedDocument(text, kind="prose")
+    return ParsedDocument(text, kind="prose", pages=starts)
 
 
 def _lines(document: Any, number: int) -> Iterator[Line]:

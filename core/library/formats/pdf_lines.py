@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.documents import PageStart
+
 _NEAR_LINES = 6
 _WIDE_GAP = 2.0
 """Pieces of a row that are farther apart than so many letters are high are cells."""
@@ -21,6 +23,7 @@ _CUT_WORD = re.compile(rf"(\w{{1,40}}){_CUT}(\w{{1,40}})")
 _WITH_HYPHEN = re.compile(r"\w{1,40}-\w{1,40}")
 _DIGITS = re.compile(r"\d+")
 _PAGES_FOR_RUNNING_HEADS = 4
+_END_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +70,33 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return kept
 
 
-def joined_pages(pages: Sequence[str]) -> str:
-    """The pages one after the other. A sentence that goes on over a page's end is not interrupted."""
-    text = ""
-    for page in filter(None, pages):
-        if not text:
-            text = page
-        elif page[0].islower() and not _ENDS.search(text) and text[-1].isalpha():
-            text = f"{text} {page}"
-        else:
-            text = f"{text}\n\n{page}"
-    return text
+def joined_pages(pages: Sequence[str]) -> tuple[str, tuple[PageStart, ...]]:
+    """The pages one after the other, and where each begins that has text. A sentence that goes on over a page's end is not interrupted."""
+    parts: list[str] = []
+    starts: list[PageStart] = []
+    length, last = 0, ""
+    for number, page in enumerate(pages, start=1):
+        if not page:
+            continue
+        if last:
+            goes_on = page[0].islower() and not _ENDS.search(last) and last[-1].isalpha()
+            parts.append(" " if goes_on else "\n\n")
+            length += len(parts[-1])
+        starts.append(PageStart(length, number))
+        parts.append(page)
+        length += len(page)
+        last = page[-_END_CHARACTERS:]
+    return "".join(parts), tuple(starts)
 
 
-def with_whole_words(text: str) -> str:
-    """The text with the words put together that were cut at a line's end. One that has a hyphen elsewhere in the text keeps it here."""
-    known = {word.lower() for word in _WITH_HYPHEN.findall(text)}
+def with_whole_words(pages: Sequence[str]) -> list[str]:
+    """The pages with the words put together that were cut at a line's end. One that has a hyphen elsewhere in them keeps it here."""
+    known = {word.lower() for page in pages for word in _WITH_HYPHEN.findall(page)}
 
     def whole(cut: re.Match[str]) -> str:
         return f"{cut[1]}{'-' if f'{cut[1]}-{cut[2]}'.lower() in known else ''}{cut[2]}"
 
-    return _CUT_WORD.sub(whole, text).replace(_CUT, "")
+    return [_CUT_WORD.sub(whole, page).replace(_CUT, "") for page in pages]
 
 
 def _pattern(line: Line) -> str:

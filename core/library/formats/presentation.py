@@ -26,8 +26,9 @@ def read_presentation(data: bytes) -> ParsedDocument:
         part = parts.get(_relation_id(slide), "")
         if part not in package.archive:
             raise damaged("a slide is missing")
+        text.begin_page(number)
         has_words = _slide(package, part, number, text) or has_words
-    return ParsedDocument(text.text() if has_words else "")
+    return ParsedDocument(text.text(), pages=text.pages) if has_words else ParsedDocument("")
 
 
 def _slide(package: OfficePackage, part: str, number: int, text: MarkdownText) -> bool:

@@ -1,6 +1,6 @@
 """The reader's child process. Run by `core.process.host`, never imported by the app.
 
-A file comes in pieces, because a message has a limit: `give` takes each of them, `read` parses them all together. The text goes back in
+A file comes in pieces, because a message has a limit: `give` takes all but the last, `read` takes that and parses them together. The text goes back in
 pieces, too, and the last event says what it is.
 """
 
@@ -18,34 +18,40 @@ from core.process.child import serve
 from core.process.wire import Json
 
 _PIECE_CHARACTERS = 1_000_000
+_PIECE_PAGES = 100_000
 
 
 class ReaderHost:
-    """Holds the pieces of one file, then parses it with `parse(suffix, data)`."""
+    """Holds the pieces of one file, then parses it with `parse(suffix, data, encoding)`."""
 
-    def __init__(self, parse: Callable[[str, bytes], ParsedDocument]) -> None:
+    def __init__(self, parse: Callable[[str, bytes, str], ParsedDocument]) -> None:
         self._parse = parse
         self._pieces: list[bytes] = []
 
     def give(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
         """Take one piece; `first` begins a new file."""
+        self._take(payload)
+        yield {}
+
+    def read(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
+        """Take the last piece, and parse what was given."""
+        self._take(payload)
+        data, self._pieces = b"".join(self._pieces), []
+        document = self._parse(payload["suffix"], data, payload["encoding"])
+        for start in range(0, len(document.text), _PIECE_CHARACTERS):
+            yield {"text": document.text[start : start + _PIECE_CHARACTERS]}
+        for first in range(0, len(document.pages), _PIECE_PAGES):
+            yield {"pages": [[page.start, page.page] for page in document.pages[first : first + _PIECE_PAGES]]}
+        yield {"title": document.title, "kind": document.kind, "encoding": document.encoding}
+
+    def _take(self, payload: Json) -> None:
         allow_cpu_seconds(payload["cpu_seconds"])
         if payload["first"]:
             self._pieces = []
         self._pieces.append(base64.b64decode(payload["base64"]))
-        yield {}
-
-    def read(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
-        """Parse what was given."""
-        allow_cpu_seconds(payload["cpu_seconds"])
-        data, self._pieces = b"".join(self._pieces), []
-        document = self._parse(payload["suffix"], data)
-        for start in range(0, len(document.text), _PIECE_CHARACTERS):
-            yield {"text": document.text[start : start + _PIECE_CHARACTERS]}
-        yield {"title": document.title, "kind": document.kind}
 
 
-def run(parse: Callable[[str, bytes], ParsedDocument]) -> NoReturn:
+def run(parse: Callable[[str, bytes, str], ParsedDocument]) -> NoReturn:
     """Serve requests until the app is gone, shut in."""
     host = ReaderHost(parse)
     confine_reader()

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from core.errors import DocumentUnreadable, LamplightError
-from core.library.decoding import clean
+from core.library.decoding import decode
+from core.library.encodings import declared_encoding
 from core.library.formats.book import read_book
+from core.library.formats.html_text import html_to_text
 from core.library.formats.mail import read_mail
 from core.library.formats.office_package import OLD_OFFICE
 from core.library.formats.open_document import read_open_document
@@ -15,6 +17,7 @@ from core.library.formats.parsed import ParsedDocument, damaged
 from core.library.formats.pdf import read_pdf
 from core.library.formats.presentation import read_presentation
 from core.library.formats.rich_text import is_rich_text, read_rich_text
+from core.library.formats.subtitles import read_subtitles
 from core.library.formats.word import read_word
 from core.library.formats.workbook import read_workbook
 
@@ -42,26 +45,42 @@ PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
 """By the ending of the name, in lower case. Macros are data like any other here: nothing in a file is ever run."""
 
 
-def read_document(suffix: str, data: bytes) -> ParsedDocument:
-    """The text of a document without characters that nobody can see.
+def _read_page(text: str) -> ParsedDocument:
+    page = html_to_text(text)
+    return ParsedDocument(page.text, page.title)
+
+
+TEXT_PARSERS: Mapping[str, Callable[[str], ParsedDocument]] = {
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml", ".xht"), _read_page),
+    **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa", ".sub"), read_subtitles),
+}
+"""The same for files that are text themselves, and are decoded first."""
+
+
+def read_document(suffix: str, data: bytes, encoding: str = "") -> ParsedDocument:
+    """The text of a document without characters that nobody can see. `encoding` is what a person has chosen for one that is text itself.
 
     Raises:
-        DocumentUnreadable: empty, needs_password, no_text_layer, no_text, damaged, unpacks_too_large, too_large, unsupported.
+        DocumentUnreadable: empty, binary, wrong_encoding, needs_password, no_text_layer, no_text, damaged, unpacks_too_large, too_large, unsupported.
         MemoryError: this process may not have as much memory as the file needs.
     """
-    parser = PARSERS.get(suffix)
-    if parser is None:
+    parser, text_parser = PARSERS.get(suffix), TEXT_PARSERS.get(suffix)
+    if parser is None and text_parser is None:
         raise DocumentUnreadable("There is no parser for files of this kind.", code="unsupported")
     if not data.strip():
         raise DocumentUnreadable("The file has nothing in it.", code="empty")
     try:
-        document = parser(data)
+        if parser is not None:
+            document = parser(data)
+        elif text_parser is not None:
+            decoded = decode(data, declared=declared_encoding(data), chosen=encoding)
+            document = replace(text_parser(decoded.text), encoding=decoded.encoding)
     except (LamplightError, MemoryError):
         raise
     except Exception as error:
         # Parsers raise everything from KeyError to RecursionError for a file that is not what they expect.
         raise damaged(f"its parser stopped with {type(error).__name__}") from error
-    text = clean(document.text)
-    if not text.strip():
+    document = document.cleaned()
+    if not document.text.strip():
         raise DocumentUnreadable("The document has no text in it.", code="no_text")
-    return replace(document, text=text, title=clean(document.title))
+    return document

@@ -62,14 +62,16 @@ def read_workbook(data: bytes) -> ParsedDocument:
         if not book.worksheets:
             raise damaged("it is not a workbook")
         # Hidden sheets are not seen by who opens the file.
-        for sheet in (sheet for sheet in book.worksheets if sheet.sheet_state == "visible"):
+        sheets = (sheet for sheet in book.worksheets if sheet.sheet_state == "visible")
+        for number, sheet in enumerate(sheets, start=1):
+            text.begin_page(number)
             text.heading(2, sheet.title)
             head: tuple[_Cell, ...] = ()
             columns: tuple[int, ...] = ()
             for block in _blocks(_rows(sheet)):
                 head, columns = _write(block, head, columns, text)
                 has_words = True
-    return ParsedDocument(text.text() if has_words else "")
+    return ParsedDocument(text.text(), pages=text.pages) if has_words else ParsedDocument("")
 
 
 def _for_openpyxl(archive: Archive) -> BytesIO:

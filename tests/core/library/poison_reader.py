@@ -18,7 +18,7 @@ from core.library.formats.reader_host import run
 _AF_INET, _SOCK_STREAM = 2, 1
 
 
-def parse(suffix: str, data: bytes) -> ParsedDocument:
+def parse(suffix: str, data: bytes, encoding: str) -> ParsedDocument:
     words = data.decode("utf-8")
     order, _, detail = words.partition(" ")
     match order:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import time
+import tracemalloc
 from collections.abc import Sequence
 
 import pytest
@@ -161,6 +162,94 @@ def test_rows_of_a_markdown_table_keep_the_names_of_its_columns() -> None:
     assert spans[0].heading_path == spans[-1].heading_path == "Prices"
 
 
+def table_of(rows: int) -> str:
+    return "| Part | Price |\n| --- | --- |\n" + "".join(
+        f"| Lens {number} | It costs {number} euros. Not more. |\n" for number in range(rows)
+    )
+
+
+@pytest.mark.parametrize("lead", range(0, 24, 3))
+@pytest.mark.parametrize("bars", [True, False])
+def test_a_small_table_is_never_cut(lead: int, bars: bool) -> None:
+    table = table_of(9)
+    if not bars:
+        table = "\n".join(line.strip("| ") for line in table.strip().split("\n")) + "\n"
+    text = "It burns all night. " * lead + f"\n\n{table}\n" + "It shines far over the sea. " * 30
+
+    assert any(table.strip() in piece for piece in texts_of(text, "markdown"))
+
+
+def test_the_names_of_columns_stay_with_the_first_row_and_no_row_is_cut() -> None:
+    table = table_of(100)
+
+    pieces = texts_of("Before it. " * 40 + f"\n\n{table}\nAfter it.", "markdown")
+
+    assert any("| --- | --- |\n| Lens 0 |" in piece for piece in pieces)
+    lines = [line for piece in pieces for line in piece.split("\n") if "Lens" in line]
+    assert lines == table.strip().split("\n")[2:]
+
+
+@pytest.mark.parametrize("kind", ["markdown", "org", "prose"])
+def test_rows_know_their_columns_in_every_kind_of_text_that_has_tables(kind: Kind) -> None:
+    rule = "|------+-------|" if kind == "org" else "| --- | --- |"
+    text = "Prices.\n\n" + table_of(100).replace("| --- | --- |", rule)
+
+    spans = chunk(text, kind, count_tokens)
+
+    among_rows = [span for span in spans if text.startswith("| Lens", span.start)]
+    assert len(among_rows) > 3
+    assert all(span.heading_path.endswith("| Part | Price |") for span in among_rows)
+
+
+def test_rows_of_a_drawn_table_know_their_columns_and_stay_whole() -> None:
+    border = "+----------+----------------+\n"
+    rows = [f"| Lens {number:3} | It costs.      |\n|          | {number:3} euros.     |\n" for number in range(80)]
+    text = (
+        "Prices\n======\n\n" + border + "| Part     | Price          |\n" + border.replace("-", "=") + "".join(row + border for row in rows)
+    )
+
+    spans = chunk(text, "rst", count_tokens)
+
+    among_rows = [span for span in spans if text.startswith("| Lens", span.start)]
+    assert len(among_rows) > 3
+    assert {span.heading_path for span in among_rows} == {"Prices > | Part | Price |"}
+    assert all(text[span.start : span.end].count("Lens") == text[span.start : span.end].count("euros") for span in spans)
+
+
+def test_a_row_goes_on_over_the_end_of_a_line_inside_quotes() -> None:
+    rows = [f'{number},"Lens.\nIt costs, they say,\n{number} euros."\n' for number in range(120)]
+    text = "number,words\n" + "".join(rows)
+
+    pieces = texts_of(text, "table")
+
+    assert len(pieces) > 3
+    assert all(piece.endswith('euros."') for piece in pieces)
+
+
+def test_a_quote_that_is_never_closed_costs_no_more_than_its_row() -> None:
+    text = 'number,words\n1,"open\n' + "".join(f"{number},lens {number} for a lamp by the sea\n" for number in range(2, 400))
+
+    pieces = texts_of(text, "table")
+
+    assert len(pieces) > 5
+    assert max(count_tokens(pieces)) <= MAX_TOKENS
+
+
+def test_a_table_too_wide_for_a_chunk_is_cut_all_the_same() -> None:
+    text = (
+        "| "
+        + " | ".join(f"column {number}" for number in range(300))
+        + " |\n|"
+        + "---|" * 300
+        + "\n| "
+        + " | ".join("x" * 9 for _ in range(300))
+        + " |\n"
+    )
+
+    check_spans(text, "markdown")
+    assert max(count_tokens(texts_of(text, "markdown"))) <= MAX_TOKENS
+
+
 def test_short_sections_share_a_chunk() -> None:
     text = "".join(f"## Question {number}\n\nA short answer to it, in a few words.\n\n" for number in range(40))
 
@@ -221,6 +310,34 @@ def test_a_section_of_usual_length_has_no_anchors(monkeypatch: pytest.MonkeyPatc
 
 def test_lines_that_are_all_alike_can_be_cut_too() -> None:
     check_spans("the same line again\n" * 3000, "prose")
+
+
+def test_many_short_lines_take_little_memory() -> None:
+    text = "".join(random.Random(1).choices(["ab\n", "cd\n", "efg\n"], k=200_000))
+
+    tracemalloc.start()
+    try:
+        spans = chunk(text, "prose", lambda texts: [1] * len(texts))
+        _now, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert spans[-1].end == len(text) - 1
+    assert most < 40 * len(text)  # the largest file that is read, 50 MB, then takes less than 2 GB, whatever is in it; it was 90
+
+
+@pytest.mark.parametrize("sentence", [ENGLISH_SENTENCE, ROW])
+def test_pieces_that_were_put_together_come_back_in_step_after_an_edit(monkeypatch: pytest.MonkeyPatch, sentence: str) -> None:
+    monkeypatch.setattr("core.library.chunking._MANY_PIECES", 1)
+    words = random.Random(3).choices([f"word{number}" for number in range(500)], k=30_000)
+    before = texts_of("\n".join(words))
+
+    after = texts_of("\n".join([*words[:100], "one more", *words[100:]]))
+
+    check_spans("\n".join(words), "prose")
+    check_spans(varied(sentence, "table", 1000), "table")
+    assert len(before) > 80
+    assert len(set(after) - set(before)) <= 5 * ANCHOR_TOKENS // MAX_TOKENS
 
 
 MILLION = 200_000

@@ -43,7 +43,7 @@ class FailingReader(DocumentReader):
     code: str
     asked: list[str] = field(default_factory=list)
 
-    def read(self, path: Path, data: bytes, cancel: CancelToken) -> ExtractedText:
+    def read(self, path: Path, data: bytes, cancel: CancelToken, *, encoding: str = "") -> ExtractedText:
         self.asked.append(path.name)
         raise DocumentUnreadable("It broke.", code=self.code)
 
@@ -152,6 +152,49 @@ def test_a_file_that_broke_its_parser_is_not_tried_again_until_it_changes_or_som
     index(library)
 
     assert reader.asked == ["poison.docx"] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("page.html", b"<p>lamp"),
+        ("PAGE.HTM", b"<p>lamp"),
+        ("saved page", b"\n <!DOCTYPE html><p>lamp"),
+        ("wide", "\ufeff<html><p>灯".encode("utf-16-le")),
+        ("a.srt", b"1\n"),
+    ],
+)
+def test_web_pages_and_subtitles_are_parsed_where_they_can_harm_nothing_else(at_home: Home, name: str, data: bytes) -> None:
+    at_home.write(name, data)
+    at_home.write("letter.txt", b"The lamp burns.")
+    reader = FailingReader("reader_crashed")
+
+    rows = index(at_home.library(reader))
+
+    assert reader.asked == [name]
+    assert (rows[name].state, rows[name].reason, rows["letter.txt"].state) == ("failed", "reader_crashed", "ready")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json", "a.log", "a.md", "a.py", "a.xml", "notes"])
+def test_text_without_a_parser_needs_no_other_process(at_home: Home, name: str) -> None:
+    at_home.write(name, b'<a>"lamp, oil')
+    reader = FailingReader("reader_crashed")
+
+    assert index(at_home.library(reader))[name].state == "ready"
+
+
+def test_a_skipped_file_is_read_again_when_somebody_asks_for_it_by_name(at_home: Home) -> None:
+    path = at_home.write("locked.docx", b"one")
+    reader = FailingReader("needs_password")
+    library = at_home.library(reader)
+
+    index(library)
+    index(library)
+    index(library, at_home.docs)
+    assert reader.asked == ["locked.docx"]
+
+    index(library, path)
+    assert reader.asked == ["locked.docx"] * 2
 
 
 def test_a_file_is_tried_again_when_its_reader_could_not_start(at_home: Home) -> None:

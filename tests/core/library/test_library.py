@@ -54,7 +54,7 @@ def test_title_and_headings_are_embedded_in_front_of_the_text(shelf: Shelf) -> N
 
 def test_events_come_in_order_and_count_up(shelf: Shelf) -> None:
     shelf.write("long.txt", long_text(80))
-    shelf.write("short.txt", "short")
+    shelf.write("short.txt", "short", age_seconds=90)
 
     events = shelf.events()
 
@@ -341,7 +341,7 @@ def test_what_is_not_there_cannot_be_added_or_removed(shelf: Shelf, tmp_path: Pa
 
 def test_a_cancelled_run_keeps_what_was_finished_and_the_next_one_does_the_rest(shelf: Shelf) -> None:
     for number in range(5):
-        shelf.write(f"{number}.txt", f"{number} {long_text(70)}")
+        shelf.write(f"{number}.txt", f"{number} {long_text(70)}", age_seconds=60 + number)
     cancel = CancelToken()
 
     with pytest.raises(Cancelled):

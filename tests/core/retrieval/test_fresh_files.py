@@ -79,16 +79,28 @@ def test_while_nothing_is_embedded_the_order_is_that_of_the_words(home: Path, em
     store.close()
 
 
+def test_the_order_of_the_words_stands_even_where_they_say_little(home: Path, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    store = IndexStore(home / "unembedded.db")
+    for number, text in enumerate(["A long tale of nothing, with a walrus in it at last.", "Walrus, walrus.", "Nothing of the kind."]):
+        put(store, embedder, str(number), text, embedded=False)
+    question = "Has anybody seen whether that old walrus swims past Quillmouth before breakfast every Wednesday nowadays?"
+
+    both = HybridRetriever(store, embedder).search(question, k=5, cancel=cancel)
+
+    assert [passage.chunk.text[0] for passage in both] == ["W", "A"]
+    store.close()
+
+
 def test_an_exact_code_in_a_fresh_file_comes_first(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
     put(store, embedder, "berth", "Berth QX-4711 is closed.", embedded=False)
 
     assert "QX-4711" in HybridRetriever(store, embedder).search("What about berth QX-4711?", k=1, cancel=cancel)[0].chunk.text
 
 
-def test_unknown_meaning_lies_between_the_words_and_what_passages_with_such_words_usually_mean() -> None:
-    words = {1: 1.0, 2: 0.5, 3: 0.5, 4: 0.2}
+def test_unknown_meaning_is_what_passages_with_such_words_usually_mean_or_what_the_words_say_if_that_is_more() -> None:
+    words = {1: 1.0, 2: 0.5, 3: 0.9, 4: 0.2}
     meaning = {1: 0.8, 2: 0.4, 9: 0.9}
 
-    assert meaning_unknown(words, meaning) == {3: pytest.approx(0.55), 4: pytest.approx(0.4)}
+    assert meaning_unknown(words, meaning) == {3: 0.9, 4: pytest.approx(0.6)}
     assert meaning_unknown(words, {}) == words
     assert meaning_unknown({}, meaning) == {}

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from core.documents import Chunk, ScoredChunk
+from core.documents import Chunk, PageStart, ScoredChunk
 from core.errors import IndexDamaged
 from core.retrieval.neighbours import grow_evidence
 
@@ -124,16 +125,74 @@ def test_lines_of_their_own_are_no_cut_sentences(text: str) -> None:
     assert texts(grown(text, [part(text, line, line, number=1)])) == [line]
 
 
+def test_rows_of_a_table_become_the_whole_table() -> None:
+    rows = part(TABLE, "| P-02", "380 |", number=1, heading="Pumps > | No. | Flow |")
+
+    (whole,) = grown(TABLE, [rows])
+
+    assert whole.chunk.text == TABLE[TABLE.index("| No.") : TABLE.index("\n\nAll")]
+    assert whole.chunk.heading_path == "Pumps"
+
+
+def test_parts_of_one_table_become_one_passage_at_the_place_of_the_best() -> None:
+    first, last = part(TABLE, "| P-01", "350 |", number=1), part(TABLE, "| P-03", "210 |", number=2)
+
+    result = grown(TABLE, [last, first])
+
+    assert [item.chunk.id for item in result] == [2]
+    assert result[0].chunk.text.count("P-0") == 3
+
+
+def test_words_before_a_table_stay_with_all_of_it() -> None:
+    head = part(TABLE, "# Pumps", "350 |", number=1)
+
+    assert texts(grown(TABLE, [head])) == [TABLE[: TABLE.index("\n\nAll")]]
+
+
+def test_a_file_that_is_a_table_is_shown_whole() -> None:
+    text = 'part,price\nlens,4\n"oil,\nfine",7\nwick,1\n'
+    row = part(text, "wick", "1", number=1, heading="part,price")
+    row = replace(row, chunk=replace(row.chunk, path=Path("/prices.csv")))
+
+    (whole,) = grown(text, [row])
+
+    assert (whole.chunk.text, whole.chunk.heading_path) == (text.rstrip(), "")
+
+
+@pytest.mark.parametrize("rows", [1000, 20])
+def test_a_table_without_room_for_all_of_it_stays_rows(rows: int) -> None:
+    text = "| No. | Flow |\n|---|---|\n" + "".join(f"| P-{number} | {number * 7} |\n" for number in range(rows)) + "\nEnd."
+    (shown,) = grown(text, [part(text, "| P-3 ", "21 |", number=1, heading="Pumps")], max_tokens=10_000 if rows == 1000 else 60)
+
+    assert shown.chunk.text == "| P-3 | 21 |"
+    assert shown.chunk.heading_path == "Pumps > | No. | Flow |"
+
+
+def test_a_table_that_earlier_evidence_shows_a_part_of_is_not_shown_again() -> None:
+    shown, row = part(TABLE, "| P-01", "350 |", number=1), part(TABLE, "| P-03", "210 |", number=2)
+
+    assert texts(grown(TABLE, [row], evidence=(shown,))) == [shown.chunk.text, row.chunk.text]
+
+
 def test_rows_without_their_header_get_it_as_heading() -> None:
     rows = part(TABLE, "| P-02", "210 |", number=1, heading="Pumps")
 
-    assert grown(TABLE, [rows])[0].chunk.heading_path == "Pumps > | No. | Flow |"
+    assert grown(TABLE, [rows], max_tokens=len(rows.chunk.text))[0].chunk.heading_path == "Pumps > | No. | Flow |"
 
 
 def test_rows_that_were_indexed_with_their_header_do_not_get_it_twice() -> None:
     rows = part(TABLE, "| P-02", "210 |", number=1, heading="Pumps > | No. | Flow |")
 
-    assert grown(TABLE, [rows])[0].chunk.heading_path == "Pumps > | No. | Flow |"
+    assert grown(TABLE, [rows], max_tokens=len(rows.chunk.text))[0].chunk.heading_path == "Pumps > | No. | Flow |"
+
+
+def test_pages_are_known_where_passages_were_joined_and_made_longer() -> None:
+    pages = (PageStart(0, 1), PageStart(HARBOUR.index("His"), 2))
+    found = [replace(item, chunk=replace(item.chunk, page_starts=pages[n:])) for n, item in enumerate([KEEPER, BOOKS])]
+
+    (whole,) = grown(HARBOUR, [found[1], found[0]])
+
+    assert [whole.chunk.page_at(place) for place in (whole.chunk.start, HARBOUR.index("His"))] == [1, 2]
 
 
 def test_rows_that_show_their_header_need_no_other() -> None:

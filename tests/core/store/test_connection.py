@@ -71,6 +71,27 @@ def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None
     database.close()
 
 
+@pytest.mark.parametrize("on_network", [False, True])
+def test_another_connection_of_this_process_does_not_take_a_writers_lock_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_network: bool
+) -> None:
+    monkeypatch.setattr("core.store.connection.is_on_network", lambda path: on_network)
+    database = notes(tmp_path / "notes.db")
+    add(database)
+    write = "import apsw, sys; apsw.Connection(sys.argv[1]).execute('BEGIN IMMEDIATE')"
+
+    with database.writing() as connection:
+        connection.execute("INSERT INTO notes (text) VALUES ('y')")
+        reader = threading.Thread(target=count, args=(database,))
+        reader.start()
+        reader.join()
+        other = subprocess.run([sys.executable, "-c", write, str(database.path)], capture_output=True, text=True, check=False)
+
+    assert "BusyError" in other.stderr
+    assert count(database) == 2
+    database.close()
+
+
 def test_a_failed_block_changes_nothing(tmp_path: Path) -> None:
     database = notes(tmp_path / "notes.db")
     add(database)

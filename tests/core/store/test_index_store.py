@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from core.cancel import CancelToken
-from core.errors import IndexDamaged, ModelUnusable, NotFound
+from core.errors import Cancelled, IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
 from core.scope import Scope
+from core.store import index_store
+from core.store.index_rows import PIECE_CHUNKS, remove_piece
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts, MadeVector, embedding_key, embedding_text
 from core.store.unit_vectors import unit
@@ -142,7 +144,7 @@ def test_a_removed_file_leaves_nothing_in_any_of_our_files(store: IndexStore, ho
     for number in range(40):
         put(store, Path(f"/docs/{number}.md"), f"common words and number {number}")
     put(store, LAMP, "zanzibar-canary lives here", title="zanzibar title")
-    (known,) = store.vectors_by_content("sha of zanzibar-canary lives here\n\n", "fake-1")
+    (known,) = store.vectors_by_content("sha of zanzibar-canary lives here\n\n", "utf-8", "fake-1")
     store.erase_deleted()
     assert any(known.vector in file.read_bytes() for file in home.iterdir())
 
@@ -225,7 +227,7 @@ def test_vectors_of_two_models_are_never_compared(store: IndexStore) -> None:
     assert store.check().problems == ()
 
 
-def test_a_third_model_takes_the_place_of_the_one_with_fewest_files(store: IndexStore) -> None:
+def test_a_third_model_takes_the_place_of_the_one_that_does_not_answer(store: IndexStore) -> None:
     small, large, third = FakeEmbedder("small", 16), FakeEmbedder("large", 64), FakeEmbedder("third", 8)
     put(store, LAMP, "the lamp", embedder=small)
     put(store, FISH, "the fish", embedder=large)
@@ -234,7 +236,9 @@ def test_a_third_model_takes_the_place_of_the_one_with_fewest_files(store: Index
     put(store, Path("/docs/gull.md"), "the gull", embedder=third)
 
     states = {item.document.path.stem: item.document.state for item in store.documents()}
-    assert states == {"lamp": "waiting", "fish": "ready", "eel": "ready", "gull": "ready"}
+    assert states == {"lamp": "ready", "fish": "waiting", "eel": "waiting", "gull": "ready"}
+    assert store.answering_embedder() == "small"
+    assert found_by_vectors(store, "the lamp", small) == ["the lamp"]
     assert found_by_vectors(store, "the gull", third) == ["the gull"]
     assert store.check().problems == ()
 
@@ -258,7 +262,7 @@ def test_vectors_that_are_known_are_handed_out_again(store: IndexStore) -> None:
     assert np.allclose(np.frombuffer(known[key], np.float32), expected, atol=1e-6)
     assert list(known) == [key]
     assert store.vectors_by_key([key], "another model") == {}
-    assert len(store.vectors_by_content("sha of one\n\ntwo\n\n", embedder.model_id)) == 2
+    assert len(store.vectors_by_content("sha of one\n\ntwo\n\n", "utf-8", embedder.model_id)) == 2
 
 
 def put_words(store: IndexStore, path: Path, *passages: str, embedder: FakeEmbedder | None = None) -> int:
@@ -308,7 +312,7 @@ def test_vectors_for_chunks_that_are_gone_or_have_theirs_are_passed_over(store: 
     assert (store.check().vectors, store.check().problems) == (1, ())
 
 
-def test_a_file_keeps_the_vectors_of_one_model_until_it_has_all_of_the_next(store: IndexStore) -> None:
+def test_a_file_keeps_the_vectors_of_one_model_until_the_next_has_every_file(store: IndexStore) -> None:
     small, large = FakeEmbedder("small", 16), FakeEmbedder("large", 64)
     put(store, LAMP, "the lamp", "the wick", embedder=small)
     document = store.documents()[0].document.id
@@ -319,10 +323,98 @@ def test_a_file_keeps_the_vectors_of_one_model_until_it_has_all_of_the_next(stor
     assert (store.documents()[0].embedder_id, store.documents()[0].document.state) == ("small", "ready")
     assert store.check().problems == ()
 
+    assert not store.take_over(large.model_id)
     store.add_vectors(made(store, document, large), [document], large.model_id, large.dimension)
+    assert found_by_vectors(store, "the wick", small)[0] == found_by_vectors(store, "the wick", large)[0] == "the wick"
+    assert store.answering_embedder() == "small"
+
+    assert store.take_over(large.model_id)
+    assert store.answering_embedder() == "large"
     assert found_by_vectors(store, "the wick", small) == []
     assert found_by_vectors(store, "the wick", large)[0] == "the wick"
     assert (store.check().vectors, store.check().problems) == (2, ())
+
+
+def test_of_an_index_that_never_said_which_model_answers_it_is_that_of_most_files(store: IndexStore, home: Path) -> None:
+    small, large = FakeEmbedder("small", 16), FakeEmbedder("large", 64)
+    put(store, LAMP, "the lamp", embedder=small)
+    put(store, FISH, "the fish", embedder=large)
+    put(store, Path("/docs/eel.md"), "the eel", embedder=large)
+    store.close()
+    connection = apsw.Connection(str(home / "index.db"))
+    connection.execute("DELETE FROM facts WHERE name = 'answering_embedder'")
+    connection.close()
+
+    assert store.answering_embedder() == "large"
+
+
+def test_where_a_model_lies_is_kept_until_another_has_taken_over(store: IndexStore) -> None:
+    small, large = FakeEmbedder("small", 16), FakeEmbedder("large", 64)
+    put(store, LAMP, "the lamp", embedder=small)
+    store.remember_place("small", "/models/small")
+    put(store, LAMP, "the lamp", embedder=large)
+    assert (store.place_of("small"), store.place_of("large")) == ("/models/small", "")
+
+    assert store.take_over("large")
+    assert store.place_of("small") == ""
+
+
+LARGE = 3 * PIECE_CHUNKS + 7
+
+
+def test_a_large_file_goes_in_pieces_and_nothing_of_it_is_found_meanwhile(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(store, FISH, *(f"herring {number}" for number in range(LARGE)))
+    put(store, LAMP, "the lamp and one herring")
+    reader, pieces = IndexStore(store._path), []
+    monkeypatch.setattr(
+        index_store, "remove_piece", lambda connection: pieces.append(found_by_words(reader, "herring")) or remove_piece(connection)
+    )
+
+    assert store.remove([FISH]) == 1
+
+    assert len(pieces) == 4 and set(map(tuple, pieces)) <= {("the lamp and one herring",), ()}
+    assert [item.document.path for item in store.documents()] == [LAMP]
+    counts = store.check()
+    assert (counts.documents, counts.chunks, counts.vectors, counts.word_rows, counts.problems) == (1, 1, 1, 1, ())
+    reader.close()
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 3])
+def test_a_removal_that_breaks_off_is_a_removal_and_is_finished_later(
+    store: IndexStore, monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    put(store, FISH, *(f"herring {number}" for number in range(LARGE)))
+    cancel, left = CancelToken(), iter(range(pieces))
+
+    def remove_or_stop(connection: apsw.Connection) -> bool:
+        if next(left, None) is None:
+            raise Cancelled()
+        return remove_piece(connection)
+
+    monkeypatch.setattr(index_store, "remove_piece", remove_or_stop)
+    with pytest.raises(Cancelled):
+        store.remove([FISH], cancel)
+
+    assert store.documents() == [] and not store.knows(FISH)
+    assert found_by_words(store, "herring") == []
+    assert store.check().problems == ()
+    monkeypatch.setattr(index_store, "remove_piece", remove_piece)
+    assert store.finish_removals(CancelToken())
+    assert (store.check().chunks, store.check().vectors, store.check().problems) == (0, 0, ())
+    assert not store.finish_removals(CancelToken())
+
+
+def test_a_file_that_comes_back_while_it_is_being_removed_is_there(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(store, FISH, *(f"herring {number}" for number in range(LARGE)))
+    monkeypatch.setattr(index_store, "remove_piece", lambda connection: (_ for _ in ()).throw(Cancelled()))
+    with pytest.raises(Cancelled):
+        store.remove([FISH])
+
+    put(store, FISH, "herring 1")
+
+    assert not store.finish_removals(CancelToken())
+    assert found_by_words(store, "herring") == ["herring 1"]
+    assert store.check().problems == ()
 
 
 def test_a_file_that_was_half_taken_over_by_another_model_leaves_no_vectors_when_it_goes(store: IndexStore) -> None:
@@ -398,13 +490,13 @@ def test_words_of_other_rules_are_written_anew_before_they_are_searched(store: I
         earlier.setattr("core.store.index_rows.words_version", lambda: "1")
         earlier.setattr("core.store.index_rows.indexed_form", lambda text: text)
         put(store, FISH, "魚")
-    before = store.vectors_by_content("sha of 魚\n\n", "fake-1")
+    before = store.vectors_by_content("sha of 魚\n\n", "utf-8", "fake-1")
 
     found = found_by_words(store, "鱼")
 
     assert found == ["魚"]
     assert before
-    assert store.vectors_by_content("sha of 魚\n\n", "fake-1") == before
+    assert store.vectors_by_content("sha of 魚\n\n", "utf-8", "fake-1") == before
     assert store.check().problems == ()
 
 
@@ -542,3 +634,27 @@ def test_space_is_given_back_when_files_go(store: IndexStore, home: Path) -> Non
     store.erase_deleted()
 
     assert (home / "index.db").stat().st_size < full / 4
+
+
+def test_samples_are_spread_over_the_library_and_new_text_is_noticed(store: IndexStore) -> None:
+    before = store.newest_text()
+    for number in range(20):
+        put_at(store, f"/docs/{number}.txt", f"Note {number} of the harbour")
+
+    assert (before, store.text_samples(5) != []) == (0, True)
+    assert store.newest_text() > before
+    assert len(store.text_samples(100)) == 20
+    assert len(store.text_samples(4)) == 4
+    assert all(len(text) <= 6 for text in store.text_samples(100, characters=6))
+
+
+def test_an_empty_library_has_no_samples(store: IndexStore) -> None:
+    assert store.text_samples(10) == []
+
+
+def test_a_place_is_the_document_and_the_ordinal_of_a_chunk(store: IndexStore) -> None:
+    document = put_words(store, Path("/docs/a.txt"), "The lamp.", "The bell.")
+    ids = [chunk.id for chunk in store.chunks_of(Path("/docs/a.txt"))]
+
+    assert store.places([*ids, 999]) == {ids[0]: (document, 0), ids[1]: (document, 1)}
+    assert store.places([]) == {}

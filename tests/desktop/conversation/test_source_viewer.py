@@ -44,6 +44,13 @@ def test_line_numbers_agree_with_the_citation(qtbot: QtBot, tmp_path: Path) -> N
     assert "line 4" in viewer.place.text()
 
 
+def test_the_head_of_a_pdf_names_page_and_line(qtbot: QtBot, tmp_path: Path) -> None:
+    viewer = SourceViewer()
+    viewer.open_citation([Citation(1, "oil", tmp_path / "log.pdf", "Log", 0, 3, 44, page=12)], 1)
+
+    assert viewer.place.text() == "log.pdf · p. 12 · line 44"
+
+
 def test_a_text_that_comes_too_late_is_not_shown(qtbot: QtBot, tmp_path: Path) -> None:
     viewer = SourceViewer()
     qtbot.addWidget(viewer)

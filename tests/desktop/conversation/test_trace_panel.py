@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.documents import Step
+from core.documents import Citation, Step
 from desktop.conversation.trace_panel import TracePanel
 from desktop.translation import install_language
 
@@ -93,3 +94,28 @@ def test_the_button_follows_the_language_of_the_window(panel: TracePanel, qtbot:
     install_language(app, "zh_CN")
 
     qtbot.waitUntil(lambda: panel.as_typed_button is not None and panel.as_typed_button.accessibleName() == "按原话再问")
+
+
+@pytest.mark.parametrize(
+    ("name", "page", "english", "chinese"),
+    [
+        ("log.pdf", 12, "log.pdf · p. 12", "log.pdf · 第 12 页"),
+        ("talk.PPTX", 3, "talk.PPTX · slide 3", "talk.PPTX · 第 3 张幻灯片"),
+        ("costs.xlsx", 2, "costs.xlsx · sheet 2", "costs.xlsx · 第 2 个工作表"),
+        ("book.epub", 4, "book.epub · part 4", "book.epub · 第 4 部分"),
+        ("notes.md", None, "notes.md · line 7", "notes.md · 第 7 行"),
+    ],
+)
+def test_a_source_is_placed_by_its_page_where_the_file_has_pages(
+    panel: TracePanel, qapp: QApplication, tmp_path: Path, name: str, page: int | None, english: str, chinese: str
+) -> None:
+    citation = Citation(1, "Oil.", tmp_path / name, "Oil", 0, 4, 7, page=page)
+    panel.show_answer("?", [], [citation], 1.0)
+    assert panel.sources[0].place.text() == english
+
+    try:
+        install_language(qapp, "zh_CN")
+        panel.show_answer("?", [], [citation], 1.0)
+        assert panel.sources[0].place.text() == chinese
+    finally:
+        install_language(qapp, "en")

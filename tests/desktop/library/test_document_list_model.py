@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -167,8 +168,29 @@ def test_the_screen_reader_hears_the_state_and_what_to_do(model: DocumentListMod
     second = model.index_of(NOTES / "y.txt").data(Qt.ItemDataRole.AccessibleTextRole)
 
     assert first == "x.txt, Skipped: The file is empty., Nothing to do. When it has text, it is read by itself."
-    assert second == "y.txt, Ready · 14 passages, GB18030"
+    assert second == "y.txt, Ready · 14 passages, Encoding: GB18030"
     assert model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "notes, 2 files"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "is_chosen", "tip", "spoken"),
+    [
+        ("utf-8", False, "Encoding: UTF-8", ""),
+        ("cp932", False, "Encoding: Shift JIS", "Encoding: Shift JIS"),
+        ("utf-8", True, "Encoding: UTF-8, chosen by you", "Encoding: UTF-8, chosen by you"),
+        ("", False, "", ""),
+    ],
+)
+def test_the_encoding_of_a_text_file_is_shown_and_who_said_so(
+    model: DocumentListModel, encoding: str, is_chosen: bool, tip: str, spoken: str
+) -> None:
+    model.show_documents([replace(document(NOTES / "x.txt", encoding=encoding), encoding_is_chosen=is_chosen)], [NOTES])
+
+    index = model.index_of(NOTES / "x.txt")
+
+    assert (tip or "Ready") in index.data(Qt.ItemDataRole.ToolTipRole)
+    assert ("Encoding" in index.data(Qt.ItemDataRole.ToolTipRole)) == bool(tip)
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == ", ".join(["x.txt", "Ready · 14 passages", *([spoken] if spoken else [])])
 
 
 def test_twenty_thousand_files_stay_quick(qtbot: QtBot) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.documents import IndexedFile, IndexReport
-from core.events import FileFinished, FileProgress, FileStarted, IndexFinished, IndexStarted
+from core.events import FileFinished, FileStarted, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress, IndexStarted
 from desktop.library.index_pace import IndexPace
 
 FILE = Path("/files/one.txt")
@@ -31,54 +31,104 @@ def pace(clock: _Clock) -> IndexPace:
     return pace
 
 
-def test_the_current_files_part_counts(pace: IndexPace) -> None:
-    pace.follow(FileStarted(FILE, 4, 10))
-    pace.follow(FileProgress(FILE, 12, 24))
-
-    assert pace.fraction == pytest.approx(0.45)
-    assert pace.name == "one.txt"
-
-
-def test_speed_and_time_left_come_from_working_time(pace: IndexPace, clock: _Clock) -> None:
-    clock.now += 10
-    pace.follow(FileFinished(IndexedFile(FILE, "ready"), 4, 10))
-
-    assert pace.name == "one.txt"
-    assert pace.files_per_second == pytest.approx(0.4)
-    assert pace.seconds_left == pytest.approx(15.0)
+def embed(pace: IndexPace, clock: _Clock, *amounts: int, seconds: float = 1.0, chunks: int = 1000) -> None:
+    """So many vectors are there after each batch, which takes so long."""
+    for amount in amounts:
+        pace.follow(IndexProgress(10, 10, amount, chunks))
+        clock.now += seconds
 
 
-def test_a_pause_does_not_count(pace: IndexPace, clock: _Clock) -> None:
-    clock.now += 10
-    pace.pause()
-    clock.now += 1000
-    pace.pause()
-    pace.resume()
-    pace.resume()
-    pace.follow(FileFinished(IndexedFile(FILE, "ready"), 4, 10))
+def test_while_files_are_read_the_bar_moves_and_no_end_is_promised(pace: IndexPace, clock: _Clock) -> None:
+    fractions = []
+    for read in (2, 4, 6):
+        clock.now += 2
+        pace.follow(FileStarted(FILE, 0, 10))
+        pace.follow(IndexProgress(read, 10, 0, read * 20))
+        fractions.append(pace.fraction)
 
-    assert pace.seconds == pytest.approx(10.0)
-    assert pace.seconds_left == pytest.approx(15.0)
+    assert fractions == sorted(set(fractions)) and fractions[0] > 0
+    assert pace.files_per_second == pytest.approx(1.0)
+    assert (pace.name, pace.chunks_per_second, pace.seconds_left) == ("one.txt", None, None)
+
+
+def test_the_time_left_is_that_of_the_vectors_at_their_measured_speed(pace: IndexPace, clock: _Clock) -> None:
+    embed(pace, clock, 0, 32, 64, 96, 128)
+
+    assert pace.chunks_per_second == pytest.approx(32.0)
+    assert pace.seconds_left == pytest.approx((1000 - 128) / 32)
+    assert pace.files_per_second is None
+    assert pace.fraction == pytest.approx(0.1 + 0.9 * 0.128)
 
 
 def test_no_guess_is_made_from_nothing(pace: IndexPace, clock: _Clock) -> None:
-    assert pace.seconds_left is None
+    embed(pace, clock, 0, 32, seconds=0.5)
 
-    clock.now += 0.1
-    pace.follow(FileFinished(IndexedFile(FILE, "ready"), 1, 10))
+    assert (pace.files_per_second, pace.chunks_per_second, pace.seconds_left) == (None, None, None)
 
-    assert pace.files_per_second is None
+
+def test_a_change_of_speed_is_told_within_a_minute(pace: IndexPace, clock: _Clock) -> None:
+    embed(pace, clock, *range(0, 3200, 32), chunks=10_000)
+
+    embed(pace, clock, *range(3200, 3200 + 70 * 8, 8), chunks=10_000)
+
+    assert pace.chunks_per_second == pytest.approx(8.0, rel=0.05)
+
+
+def test_one_slow_batch_does_not_turn_the_promise_over(pace: IndexPace, clock: _Clock) -> None:
+    embed(pace, clock, *range(0, 960, 32), chunks=10_000)
+    before = pace.chunks_per_second
+
+    embed(pace, clock, 960, seconds=4.0, chunks=10_000)
+    embed(pace, clock, 992, chunks=10_000)
+
+    assert before is not None and pace.chunks_per_second == pytest.approx(before, rel=0.2)
+
+
+@pytest.mark.parametrize("way", ["pause", "question"])
+def test_time_in_which_nothing_is_done_does_not_count(pace: IndexPace, clock: _Clock, way: str) -> None:
+    embed(pace, clock, 0, 32, 64)
+
+    if way == "pause":
+        pace.pause()
+        clock.now += 1000
+        pace.pause()
+        pace.resume()
+        pace.resume()
+    else:
+        pace.follow(IndexHeld())
+        assert pace.held
+        clock.now += 1000
+        pace.follow(IndexGoesOn())
+
+    embed(pace, clock, 96)
+    assert not pace.held
+    assert pace.chunks_per_second == pytest.approx(32.0)
+
+
+def test_more_work_that_comes_meanwhile_counts(pace: IndexPace, clock: _Clock) -> None:
+    embed(pace, clock, 0, 100, 200, chunks=400)
+    assert pace.seconds_left == pytest.approx(2.0)
+
+    pace.follow(IndexProgress(11, 11, 200, 600))
+
+    assert pace.files == 11
+    assert pace.seconds_left == pytest.approx(4.0, rel=0.5)
+
+
+def test_files_that_are_as_they_were_move_the_bar(pace: IndexPace) -> None:
+    pace.follow(FileFinished(IndexedFile(FILE, "ready", unchanged=True), 4, 10))
+
+    assert (pace.read, pace.fraction) == (4, pytest.approx(0.4))
 
 
 def test_a_new_run_starts_afresh(pace: IndexPace, clock: _Clock) -> None:
-    clock.now += 10
-    pace.follow(FileFinished(IndexedFile(FILE, "ready"), 10, 10))
+    embed(pace, clock, 0, 500, 1000)
     pace.follow(IndexFinished(IndexReport()))
     assert pace.fraction == 1.0
 
     pace.follow(IndexStarted(3))
 
-    assert (pace.done, pace.total, pace.fraction, pace.seconds) == (0, 3, 0.0, 0.0)
+    assert (pace.read, pace.files, pace.chunks, pace.fraction, pace.seconds) == (0, 3, 0, 0.0, 0.0)
 
 
 def test_a_run_over_no_file_divides_by_nothing() -> None:

@@ -29,9 +29,14 @@ def watch() -> FakeWatch:
 
 
 @pytest.fixture
-def controller(qtbot: QtBot, watch: FakeWatch) -> Iterator[LibraryController]:
+def panel(qtbot: QtBot) -> LibraryPanel:
     panel = LibraryPanel()
     qtbot.addWidget(panel)
+    return panel
+
+
+@pytest.fixture
+def controller(panel: LibraryPanel, watch: FakeWatch) -> Iterator[LibraryController]:
     made = LibraryController(panel, make_watch=watch.make)
     yield made
     assert made.stop(2.0)
@@ -67,7 +72,7 @@ def test_a_file_can_be_asked_about_as_soon_as_its_words_are_there(
 ) -> None:
     gate = Gate()
 
-    def index(cancel: CancelToken, paths: Sequence[Path] | None = None) -> Iterator[IndexEvent]:
+    def index(cancel: CancelToken, paths: Sequence[Path] | None = None, *, changed: object = None) -> Iterator[IndexEvent]:
         yield FileSearchable(IndexedFile(files[0], "waiting", chunks=3), 0, 2)
         gate.wait(cancel)
 
@@ -92,6 +97,19 @@ def test_adding_while_a_run_goes_on_interrupts_it_and_nothing_is_lost(
     library.gate = None
 
     qtbot.waitUntil(lambda: len(library.texts) == 4 and not controller.busy)
+
+
+def test_a_file_whose_encoding_was_chosen_is_read_again_at_once(
+    qtbot: QtBot, controller: LibraryController, panel: LibraryPanel, library: MemoryLibrary, files: list[Path]
+) -> None:
+    library.add(files)
+    controller.use(library)
+    idle(qtbot, controller)
+
+    panel.encoding_chosen.emit(files[1], "gb18030")
+
+    qtbot.waitUntil(lambda: (files[1],) in library.runs and not controller.busy)
+    assert library.encodings == {files[1]: "gb18030"}
 
 
 def test_pause_stops_and_resume_goes_on(qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, files: list[Path]) -> None:
@@ -189,21 +207,44 @@ def test_what_changes_is_read_and_what_goes_is_forgotten(
     assert open_library.runs == [(files[0], files[1])]
 
 
-def test_changes_wait_for_the_run_that_goes_on_and_are_then_read_together(
+def test_what_changes_during_a_run_is_read_by_that_run(
     qtbot: QtBot, controller: LibraryController, open_library: MemoryLibrary, watch: FakeWatch, files: list[Path]
 ) -> None:
     open_library.gate = gate = Gate()
     watch.say_changed(files[0])
     qtbot.waitUntil(gate.reached.is_set)
 
-    watch.say_changed(files[1])
+    files[3].write_text("new words", encoding="utf-8")
+    watch.say_changed(files[3])
     watch.say_changed(files[2])
-    qtbot.wait(1)  # both are heard
+    qtbot.waitUntil(lambda: len(controller._meanwhile.left) == 2)
+    open_library.gate = None
+    gate.open()
+
+    qtbot.waitUntil(lambda: open_library.texts[files[3]] == "new words" and not controller.busy)
+    assert (open_library.runs, open_library.taken) == ([(files[0],)], [(files[2], files[3])])
+
+
+def test_what_a_run_did_not_take_up_any_more_gets_a_run_of_its_own(
+    qtbot: QtBot,
+    controller: LibraryController,
+    open_library: MemoryLibrary,
+    watch: FakeWatch,
+    files: list[Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_library.gate = gate = Gate()
+    watch.say_changed(files[0])
+    qtbot.waitUntil(gate.reached.is_set)
+
+    monkeypatch.setattr("core.library.changed_paths.ChangedPaths.take", lambda changed: ())
+    watch.say_changed(files[1])
+    qtbot.waitUntil(lambda: bool(controller._meanwhile.left))
     open_library.gate = None
     gate.open()
 
     qtbot.waitUntil(lambda: len(open_library.runs) == 2 and not controller.busy)
-    assert open_library.runs == [(files[0],), (files[1], files[2])]
+    assert open_library.runs == [(files[0],), (files[1],)]
 
 
 def test_a_wish_of_the_person_goes_before_changes_and_covers_them(

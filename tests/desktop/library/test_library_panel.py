@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from core.documents import IndexedFile, IndexReport
-from core.events import FileFinished, FileProgress, FileStarted, IndexFinished, IndexStarted
+from core.events import FileFinished, FileStarted, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress, IndexStarted
 from core.settings import Language
+from desktop.error_text import REASONS
 from desktop.library.document_words import what_to_do
 from desktop.library.library_panel import LibraryPanel
 from desktop.theme import apply_theme
@@ -67,20 +69,34 @@ def test_documents_appear_with_a_count_of_those_ready(panel: LibraryPanel) -> No
     assert panel.counts.text() == "1 of 2 ready"
 
 
-def test_indexing_shows_files_speed_and_time_left(panel: LibraryPanel, clock: _Clock) -> None:
+def test_indexing_shows_how_far_it_is_how_fast_it_goes_and_how_long_it_takes(panel: LibraryPanel, clock: _Clock) -> None:
     panel.show_documents([document(NOTES / "a.txt", "waiting"), document(NOTES / "b.txt", "waiting")], [NOTES])
 
-    panel.show_event(IndexStarted(4))
-    clock.now = 10.0
-    panel.show_event(FileFinished(IndexedFile(NOTES / "a.txt", "ready", chunks=3), 2, 4))
-    panel.show_event(FileStarted(NOTES / "b.txt", 2, 4))
-    panel.show_event(FileProgress(NOTES / "b.txt", 1, 2))
-
+    panel.show_event(IndexStarted(40))
+    clock.now = 4.0
+    panel.show_event(FileStarted(NOTES / "b.txt", 0, 40))
+    panel.show_event(IndexProgress(10, 40, 0, 500))
     assert panel.progress.isVisible()
-    assert panel.progress.words == "2 of 4 files · 62 %\nb.txt\n0.2 files/s · 6 s left"
+    assert panel.progress.words == "10 of 40 files read · 2 %\nb.txt\n2.5 files/s"
+
+    for embedded in range(0, 1500, 300):
+        panel.show_event(IndexProgress(40, 40, embedded, 3000))
+        clock.now += 5.0
+    assert panel.progress.words == "1,200 of 3,000 passages · 46 %\nb.txt\n60 passages/s · 30 s left"
 
     panel.show_event(IndexFinished(IndexReport()))
     assert panel.progress.isHidden()
+
+
+def test_while_a_question_is_answered_the_bar_says_that_it_waits(panel: LibraryPanel) -> None:
+    panel.show_event(IndexStarted(40))
+    panel.show_event(IndexProgress(40, 40, 300, 3000))
+
+    panel.show_event(IndexHeld())
+    assert panel.progress.words == "300 of 3,000 passages · 19 %\nWaits while a question is answered\n"
+
+    panel.show_event(IndexGoesOn())
+    assert "Waits" not in panel.progress.words
 
 
 def test_a_run_after_a_save_shows_its_progress_only_if_it_takes_long(panel: LibraryPanel, clock: _Clock) -> None:
@@ -256,9 +272,56 @@ def test_the_context_menu_offers_what_fits_the_row(panel: LibraryPanel) -> None:
         index = panel.model.index_of(path) if path else panel.model.index(1, 0)
         return [action.text() for action in panel.menu(index).actions() if action.text()]
 
-    assert words(NOTES / "a.txt") == ["Open text", "Show in folder", "Read again", "Remove from library"]
+    assert words(NOTES / "a.txt") == ["Open text", "Show in folder", "Read again", "Encoding", "Remove from library"]
     assert words(NOTES) == ["Show in folder", "Read again", "Remove from library"]
     assert words(None) == []
+
+
+def encoding_actions(panel: LibraryPanel, path: Path) -> list[QAction]:
+    menu = next(action.menu() for action in panel.menu(panel.model.index_of(path)).actions() if action.text() == "Encoding")
+    assert isinstance(menu, QMenu)
+    return [action for action in menu.actions() if not action.isSeparator()]
+
+
+def test_the_encoding_that_was_found_is_named_and_another_can_be_chosen(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([document(NOTES / "a.txt", encoding="gb18030")], [NOTES])
+
+    actions = encoding_actions(panel, NOTES / "a.txt")
+    assert [action.text() for action in actions if action.isChecked()] == ["Automatic (GB18030)"]
+    assert actions[1].text() == "UTF-8 · all languages"
+
+    with qtbot.waitSignal(panel.encoding_chosen) as chosen:
+        next(action for action in actions if action.text().startswith("Big5")).trigger()
+    assert chosen.args == [NOTES / "a.txt", "big5hkscs"]
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("cp932", "Shift JIS · Japanese"), ("mac_roman", "Mac Roman")])
+def test_an_encoding_that_was_chosen_is_ticked_and_can_be_taken_back(panel: LibraryPanel, qtbot: QtBot, encoding: str, shown: str) -> None:
+    panel.show_documents([replace(document(NOTES / "a.txt", encoding=encoding), encoding_is_chosen=True)], [NOTES])
+
+    actions = encoding_actions(panel, NOTES / "a.txt")
+    assert [action.text() for action in actions if action.isChecked()] == [shown]
+
+    with qtbot.waitSignal(panel.encoding_chosen) as chosen:
+        next(action for action in actions if action.text() == "Automatic").trigger()
+    assert chosen.args == [NOTES / "a.txt", "auto"]
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.png"])
+def test_what_says_itself_how_it_is_read_has_no_choice_of_encoding(panel: LibraryPanel, name: str) -> None:
+    panel.show_documents([document(NOTES / name)], [NOTES])
+
+    assert "Encoding" not in [action.text() for action in panel.menu(panel.model.index_of(NOTES / name)).actions()]
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_says_what_to_do_and_lets_the_file_be_read_again(panel: LibraryPanel, qtbot: QtBot, reason: str) -> None:
+    panel.show_documents([document(NOTES / "a.txt", "failed", reason=reason)], [NOTES])
+    panel.select(NOTES / "a.txt")
+
+    assert len(panel.details.words.splitlines()) == 3 and all(panel.details.words.splitlines())
+    with qtbot.waitSignal(panel.retry_requested):
+        qtbot.mouseClick(panel.details.retry, Qt.MouseButton.LeftButton)
 
 
 def test_the_context_menu_opens_by_key_at_the_current_row(panel: LibraryPanel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,3 +75,65 @@ def test_what_is_no_text_document_is_damaged() -> None:
         with pytest.raises(DocumentUnreadable) as caught:
             read_open_document(data)
         assert caught.value.code == "damaged"
+
+
+NUMBERS = (
+    "<text:list-style style:name='L'><text:list-level-style-number text:level='1' style:num-format='1' style:num-suffix='.'/>"
+    "<text:list-level-style-number text:level='2' style:num-format='a' style:num-prefix='(' style:num-suffix=')'/></text:list-style>"
+    "<text:list-style style:name='D'><text:list-level-style-number text:level='1' style:num-format='1'/>"
+    "<text:list-level-style-number text:level='2' style:num-format='1' text:display-levels='2'/></text:list-style>"
+    "<text:list-style style:name='B'><text:list-level-style-bullet text:level='1' text:bullet-char='•'/></text:list-style>"
+    "<text:list-style style:name='C'><text:list-level-style-number text:level='1' style:num-format='一, 二, 三, ...' style:num-prefix='第' style:num-suffix='条'/></text:list-style>"
+    "<text:list-style style:name='R'><text:list-level-style-number text:level='1' style:num-format='I' text:start-value='4'/></text:list-style>"
+)  # fmt: skip
+OUTLINE = (
+    "<text:outline-style><text:outline-level-style text:level='1' style:num-format='1'/>"
+    "<text:outline-level-style text:level='2' style:num-format='1' text:display-levels='2' style:num-suffix='.'/></text:outline-style>"
+)
+
+
+def item(*texts: str, inner: str = "", attributes: str = "") -> str:
+    return f"<text:list-item {attributes}>{''.join(f'<text:p>{text}</text:p>' for text in texts)}{inner}</text:list-item>"
+
+
+def numbered(*items: str, style: str = "", attributes: str = "") -> str:
+    return f"<text:list {f'text:style-name={style!r}' if style else ''} {attributes}>{''.join(items)}</text:list>"
+
+
+def lines_of(body: str) -> list[str]:
+    return [line for line in read_open_document(open_document_file(body, styles=NUMBERS + OUTLINE)).text.split("\n") if line]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (numbered(item("a"), item("b"), style="L"), ["1. a", "2. b"]),
+        (numbered(item("a", inner=numbered(item("x"), item("y"))), item("b"), style="L"), ["1. a", "  (a) x", "  (b) y", "2. b"]),
+        (numbered(item("a", inner=numbered(item("x"))), item(inner=numbered(item("y"))), style="D"), ["1 a", "  1.1 x", "  1.2 y"]),
+        (numbered(item("a"), style="B"), ["- a"]),
+        (numbered(item("a")), ["- a"]),
+        (numbered(item("油"), item("灯"), style="C"), ["第一条 油", "第二条 灯"]),
+        (numbered(item("a"), item("b", attributes="text:start-value='9'"), style="R"), ["IV a", "IX b"]),
+        (numbered(item("a", "more of it"), item("b"), style="L"), ["1. a", "more of it", "2. b"]),
+        (numbered("<text:list-header><text:p>Head</text:p></text:list-header>", item("a"), style="L"), ["Head", "1. a"]),
+    ],
+)
+def test_lists_are_numbered_as_the_office_program_numbers_them(body: str, expected: list[str]) -> None:
+    assert lines_of(body) == expected
+
+
+def test_a_list_begins_anew_or_goes_on_as_it_says() -> None:
+    first = numbered(item("a"), style="L", attributes="xml:id='one'")
+    again, on = numbered(item("b"), style="L"), numbered(item("c"), style="L", attributes="text:continue-numbering='true'")
+    back = numbered(item("d"), style="L", attributes="text:continue-list='one'")
+
+    assert lines_of(first + again + on + back) == ["1. a", "1. b", "2. c", "2. d"]
+
+
+def test_headings_are_numbered_where_the_outline_says_so() -> None:
+    body = "".join(
+        f"<text:h text:outline-level='{level}'>{title}</text:h>"
+        for level, title in [(1, "Oil"), (2, "Seal"), (2, "Whale"), (1, "Wick"), (3, "No")]
+    )
+
+    assert lines_of(body) == ["# 1 Oil", "## 1.1. Seal", "## 1.2. Whale", "# 2 Wick", "### No"]

@@ -89,7 +89,10 @@ def test_a_sentence_goes_on_in_the_next_column() -> None:
 
 
 def test_pages_are_joined_where_a_sentence_goes_on() -> None:
-    assert joined_pages(["It never goes", "out.", "", "New."]) == "It never goes out.\n\nNew."
+    text, pages = joined_pages(["", "It never goes", "out.", "", "New."])
+
+    assert text == "It never goes out.\n\nNew."
+    assert [(text[page.start :][:3], page.page) for page in pages] == [("It ", 2), ("out", 3), ("New", 5)]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_pages_are_joined_where_a_sentence_goes_on() -> None:
     [("get\ufffeting dark", "getting dark"), ("a two\ufffestage lamp; two-stage", "a two-stage lamp; two-stage"), ("\ufffe", "")],
 )
 def test_cut_words_keep_a_hyphen_they_have_elsewhere(text: str, expected: str) -> None:
-    assert with_whole_words(text) == expected
+    assert with_whole_words([text]) == [expected]
 
 
 def test_a_hyphen_before_a_capital_or_a_number_stays() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.errors import DocumentUnreadable
 from core.library.file_kinds import is_document, is_unsupported
-from core.library.formats.reading import PARSERS, read_document
+from core.library.formats.reading import PARSERS, TEXT_PARSERS, read_document
 from tests.fakes.office_files import (
     book_file,
     lines_down,
@@ -30,12 +30,14 @@ WHOLE = {
     ".epub": book_file({"a.xhtml": "<html><body><h1>灯</h1><p>lamp</p></body></html>"}),
     ".eml": b"Subject: lamp\r\nFrom: Arno\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\noil\r\n--x--",
     ".pdf": pdf_file([lines_down(["lamp", "oil"])]),
+    ".html": "<html><title>灯</title><table><tr><th>lamp<th>oil<tr><td>1<td>2</table>".encode(),
+    ".srt": "1\n00:00:01,000 --> 00:00:02,000\n灯 lamp\n".encode(),
     ".rtf": rb"{\rtf1\ansi\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}}\f0 \'b5\'c6\par{\footnote oil}\trowd\cell a\row}",
 }
 
 
 def test_every_ending_that_counts_as_a_document_has_a_parser_and_no_other() -> None:
-    for suffix in PARSERS:
+    for suffix in [*PARSERS, *TEXT_PARSERS]:
         assert is_document(Path(f"a{suffix.upper()}"))
         assert not is_unsupported(Path(f"a{suffix}"))
     assert not is_document(Path("a.md")) and not is_document(Path("a.xls")) and not is_document(Path("pdf"))

@@ -1,4 +1,7 @@
-"""The text a person would read on an HTML page: headings as "# " lines, blocks as lines, table rows as "a | b" lines."""
+"""The text a person would read on an HTML page: headings as "# " lines, blocks as lines, tables as Markdown.
+
+Tables that only place things on the page (with headings, other tables or long texts in them) stay rows of "a | b", or lines.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,7 @@ from dataclasses import dataclass
 
 from lxml import etree  # type: ignore[import-untyped]
 
-_DECLARED = re.compile(
-    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})|^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""",
-    re.IGNORECASE,
-)
-_DECLARED_WITHIN = 4096
-# Names that pages use for an older encoding than the one they are written in, as browsers read them.
-_WEB_NAMES = {
-    "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949",
-    "ks_c_5601-1987": "cp949", "big5": "big5hkscs", "iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "iso-8859-9": "cp1254", "tis-620": "cp874",
-}  # fmt: skip
+from core.library.formats.html_table import HtmlTable
 
 
 def _names(names: str) -> frozenset[str]:
@@ -43,15 +37,6 @@ class PageText:
     title: str
 
 
-def declared_encoding(data: bytes) -> str:
-    """The encoding that a page says it is in, or "". Says nothing about whether that is true."""
-    match = _DECLARED.search(data[:_DECLARED_WITHIN])
-    if not match:
-        return ""
-    name = (match[1] or match[2]).decode("ascii").lower()
-    return _WEB_NAMES.get(name, name)
-
-
 def html_to_text(html: str) -> PageText:
     """Turn a page into text. Scripts, styles, comments and hidden elements are left out; nothing is fetched; never fails."""
     target = _Reader()
@@ -76,6 +61,8 @@ class _Reader:
         self._in_title = False
         self._pre_depth = 0
         self._cells = 0
+        self._tables: list[HtmlTable] = []
+        self._in_caption = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = str(tag)
@@ -88,18 +75,31 @@ class _Reader:
         match tag:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                 self._line.append("#" * int(tag[1]) + " ")
+                self._no_table()
             case "li":
                 self._line.append("- ")
+            case "table":
+                self._no_table()
+                self._tables.append(HtmlTable(len(self._lines)))
             case "tr":
-                self._cells = 0
+                self._cells, self._in_caption = 0, False
+                if self._tables:
+                    self._tables[-1].begin_row()
             case "td" | "th":
                 if self._cells:
                     self._line.append(" | ")
                 self._cells += 1
+                if self._tables:
+                    self._tables[-1].begin_cell(attributes.get("colspan", ""), attributes.get("rowspan", ""))
+            case "caption":
+                self._in_caption = bool(self._tables)
             case "br":
                 self._end_line()
+                if self._tables:
+                    self._tables[-1].add(" ")
             case "pre" | "textarea":
                 self._pre_depth += 1
+                self._no_table()
             case "img":
                 self.data(f" {attributes.get('alt', '')} ")
 
@@ -114,12 +114,16 @@ class _Reader:
             self._pre_depth = max(0, self._pre_depth - 1)
         if tag in _BLOCKS:
             self._end_line(blank=tag in _SPACED)
+        if self._tables:
+            self._end_of_table_part(tag)
 
     def data(self, text: str) -> None:
         if self._in_title and len(self._title) < 100:
             self._title.append(text)
         if self._unseen_depth:
             return
+        if self._tables and not self._in_caption:
+            self._tables[-1].add(text)
         if not self._pre_depth:
             self._line.append(_SPACES.sub(" ", text))
             return
@@ -132,6 +136,27 @@ class _Reader:
     def close(self) -> PageText:
         self._end_line()
         return PageText("\n".join(self._lines).strip("\n"), " ".join("".join(self._title).split()))
+
+    def _no_table(self) -> None:
+        """What is being read does not stand in tables of figures: the table around it only places things on the page."""
+        if self._tables:
+            self._tables[-1].is_layout = True
+
+    def _end_of_table_part(self, tag: str) -> None:
+        match tag:
+            case "td" | "th" | "tr":
+                self._tables[-1].end_cell()
+            case "caption":
+                self._in_caption = False
+                if not self._tables[-1].has_rows:
+                    self._tables[-1].first_line = len(self._lines)
+            case "table":
+                ended = self._tables.pop()
+                if lines := ended.markdown():
+                    self._lines[ended.first_line :] = [*lines, ""]
+            case _ if tag in _BLOCKS:
+                # Two paragraphs of a cell are two words at least.
+                self._tables[-1].add(" ")
 
     def _end_line(self, *, blank: bool = False) -> None:
         line = "".join(self._line)

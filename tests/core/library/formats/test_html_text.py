@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.library.html_text import declared_encoding, html_to_text
+from core.library.formats.html_text import html_to_text
 
 PAGE = """<!DOCTYPE html><html><head><title>Price &amp; terms</title><style>p { color: red }</style><script>track("me")</script></head>
 <body><!-- secret comment --><h1>Terms</h1><p>Pay <b>within</b> 30&nbsp;days.<br>Or else.</p>
@@ -19,7 +19,7 @@ def test_a_page_becomes_what_a_reader_sees() -> None:
 
     assert page.title == "Price & terms"
     assert page.text.split("\n") == [
-        "# Terms", "", "Pay within 30 days.", "Or else.", "", "## Prices", "", "Part | Price", "Lens | 4€", "", "- One", "- Two", "", "a = 1", "  b = 2", "", "A lamp",
+        "# Terms", "", "Pay within 30 days.", "Or else.", "", "## Prices", "", "| Part | Price |", "| --- | --- |", "| Lens | 4€ |", "", "- One", "- Two", "", "a = 1", "  b = 2", "", "A lamp",
     ]  # fmt: skip
 
 
@@ -43,17 +43,6 @@ def test_a_declaration_of_entities_fetches_nothing() -> None:
 
 def test_a_very_deep_page_is_read_to_its_end_or_stopped_cleanly() -> None:
     assert "deep" in html_to_text("<div>" * 100_000 + "deep" + "</div>" * 100_000).text
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b'<meta charset="gb2312">', "gb18030"), (b"<META http-equiv='Content-Type' content='text/html; charset=Shift_JIS'>", "cp932"),
-        (b'<?xml version="1.0" encoding="windows-1251"?>', "windows-1251"), (b"<p>charset=utf-8</p>", ""), (b"", ""), (b"<meta charset=iso-8859-1>", "cp1252"),
-    ],
-)  # fmt: skip
-def test_what_a_page_says_of_its_encoding_is_found(data: bytes, expected: str) -> None:
-    assert declared_encoding(data) == expected
 
 
 @given(st.text(max_size=300))
@@ -90,3 +79,38 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 )
 def test_no_tag_soup_breaks_the_reader(text: str) -> None:
     html_to_text(text)
+
+
+PRICES = "<table>{}<tr><th>Part</th><th>Price</th></tr><tr><td>Lens</td><td>4</td></tr></table>"
+
+
+def test_a_table_keeps_its_columns_whatever_cells_reach_over_several() -> None:
+    page = "<table><tr><th>Part<th>Size<th>Price<tr><td rowspan=2>Lens<td>small<td>4<tr><td>large<td>9<tr><td colspan=2>Oil<td>7</table>"
+
+    assert html_to_text(page).text.split("\n") == [
+        "| Part | Size | Price |", "| --- | --- | --- |", "| Lens | small | 4 |", "|  | large | 9 |", "| Oil |  | 7 |",
+    ]  # fmt: skip
+
+
+def test_the_caption_of_a_table_stands_above_it() -> None:
+    assert html_to_text(PRICES.format("<caption>Prices of 2026</caption>")).text.split("\n")[:2] == ["Prices of 2026", "| Part | Price |"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<table><tr><td><h2>News</h2>A lamp.</td><td>Side</td></tr><tr><td>More</td><td>Side</td></tr></table>",
+        f"<table><tr><td>a</td><td>{'long ' * 200}</td></tr><tr><td>c</td><td>d</td></tr></table>",
+        "<table><tr><td>a<table><tr><td>only</td></tr></table></td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>",
+        "<table><tr><td>one</td><td>row</td></tr></table>",
+    ],
+)
+def test_a_table_that_only_places_things_is_no_table(page: str) -> None:
+    assert "---" not in html_to_text(page).text
+
+
+@pytest.mark.parametrize(
+    "page", ["<table>" * 500 + "deep", "<table><tr><td>a<td>b<tr><td colspan=99999999>c", "<td>a</td></table>b", "<table>x</table>y"]
+)
+def test_broken_tables_lose_no_words(page: str) -> None:
+    assert html_to_text(page).text.rstrip("| ")[-1:] in ("p", "c", "b", "y")

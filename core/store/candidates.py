@@ -1,0 +1,144 @@
+"""The codes of a slot in memory, and which vectors they say are worth reading."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from core.protocols import Vectors
+from core.store.codes import BLOCK, Scales, Words, code, unpacked, words_per_code
+from core.store.connection import fetch_all
+
+NEAR = 30_000
+"""About so many go from the first look, which counts the bits that differ from the query's, to the second, which weighs the bits by the query."""
+
+READ = 1200
+"""So many vectors are read and compared themselves."""
+
+_BLOCKS_TOGETHER = 32
+_SAMPLE = 65_536
+_BYTE_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.float32) * 2 - 1
+
+
+class Candidates:
+    """Implements the coarse half of a search. Holds 57 bytes for each vector of 384 dimensions; safe to use from several threads.
+
+    It is brought up to date at every search by the blocks that changed since the last, which it tells by their versions.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._centre = b""
+        self._version = 0
+        self._row_of: dict[int, int] = {}
+        self._blocks = np.zeros(0, dtype=np.int64)
+        self._words: Words = np.zeros((0, 0, BLOCK), dtype=np.uint64)
+        self._factors: Scales = np.zeros((0, BLOCK), dtype=np.float32)
+        self._levels: Scales = np.zeros((0, BLOCK), dtype=np.float32)
+        self._held = np.zeros((0, BLOCK), dtype=np.bool_)
+
+    def nearest(
+        self, connection: apsw.Connection, slot: int, query: Vectors, centre: Vectors, k: int, allowed: npt.NDArray[np.int64] | None = None
+    ) -> list[int]:
+        """Ids of chunks among which the `k` nearest to `query` almost surely are, sorted: `READ` of them, or 4 times `k` if that is more.
+
+        `centre` is that of the slot's codes; `allowed` are the only ids that may come (all if None).
+        """
+        with self._lock:
+            self._renew(connection, slot, centre)
+            return self._nearest(query - centre, k, allowed)
+
+    def _nearest(self, query: Vectors, k: int, allowed: npt.NDArray[np.int64] | None) -> list[int]:
+        estimates = self._estimates(query)
+        if allowed is not None:
+            estimates[~self._among(allowed)] = -np.inf
+        wanted = max(READ, 4 * k)
+        flat = estimates.ravel()
+        rows, places = np.divmod(np.flatnonzero(flat > _limit(flat, max(NEAR, 4 * wanted))), BLOCK)
+        ids: npt.NDArray[np.int64] = self._blocks[rows] * BLOCK + places
+        if len(ids) > wanted:
+            scores = self._factors[rows, places] * _along(self._words[rows, :, places], query) + self._levels[rows, places]
+            ids = ids[np.argpartition(-scores, wanted)[:wanted]]
+        return [int(item) for item in np.sort(ids)]
+
+    def _estimates(self, query: Vectors) -> npt.NDArray[np.float32]:
+        """How near every vector is if each of its dimensions counts the same, (blocks, BLOCK); minus infinity where there is none."""
+        wanted = code(query[None, :], np.zeros_like(query))[0]
+        usual = np.float32(np.abs(query).mean())
+        estimates = np.empty(self._held.shape, dtype=np.float32)
+        # A few blocks at a time stay in the processor's cache.
+        for first in range(0, len(estimates), _BLOCKS_TOGETHER):
+            part = slice(first, first + _BLOCKS_TOGETHER)
+            differing = np.zeros(self._held[part].shape, dtype=np.int16)
+            for place, word in enumerate(wanted):
+                differing += np.bitwise_count(self._words[part, place] ^ word)
+            np.multiply(len(query) - 2 * differing, usual * self._factors[part], out=estimates[part])
+            estimates[part] += self._levels[part]
+        estimates[~self._held] = -np.inf
+        return estimates
+
+    def _among(self, allowed: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        among = np.zeros(self._held.shape, dtype=np.bool_)
+        known = np.isin(allowed // BLOCK, self._blocks)
+        ids = allowed[known]
+        order = np.argsort(self._blocks)
+        among[order[np.searchsorted(self._blocks, ids // BLOCK, sorter=order)], ids % BLOCK] = True
+        return among
+
+    def _renew(self, connection: apsw.Connection, slot: int, centre: Vectors) -> None:
+        if centre.tobytes() != self._centre:
+            self._start(centre.tobytes(), words_per_code(len(centre)))
+        changed = fetch_all(
+            connection,
+            "SELECT block, version, held, words, scales FROM codes WHERE slot = ? AND version > ? ORDER BY block",
+            (slot, self._version),
+        )
+        self._make_room([block for block, *_ in changed if block not in self._row_of])
+        for block, version, held, words, scales in changed:
+            row = self._row_of[block]
+            self._held[row] = unpacked(held)
+            if words:
+                self._words[row] = np.frombuffer(words, dtype="<u8").reshape(-1, BLOCK)
+                self._factors[row], self._levels[row] = np.frombuffer(scales, dtype="<f4").reshape(BLOCK, 2).T
+            self._version = max(self._version, version)
+
+    def _start(self, centre: bytes, width: int) -> None:
+        """Forget everything: no two slots have the same centre."""
+        self._centre, self._version, self._row_of = centre, 0, {}
+        self._blocks, self._held = self._blocks[:0], self._held[:0]
+        self._factors, self._levels = self._factors[:0], self._levels[:0]
+        self._words = np.zeros((0, width, BLOCK), dtype=np.uint64)
+
+    def _make_room(self, blocks: Sequence[int]) -> None:
+        if not blocks:
+            return
+        before, width = len(self._blocks), self._words.shape[1]
+        self._row_of.update((block, before + place) for place, block in enumerate(blocks))
+        self._blocks = np.concatenate([self._blocks, np.array(blocks, dtype=np.int64)])
+        self._words = np.concatenate([self._words, np.zeros((len(blocks), width, BLOCK), dtype=np.uint64)])
+        room = np.zeros((len(blocks), BLOCK), dtype=np.float32)
+        self._factors, self._levels = np.concatenate([self._factors, room]), np.concatenate([self._levels, room])
+        self._held = np.concatenate([self._held, np.zeros((len(blocks), BLOCK), dtype=np.bool_)])
+
+
+def _limit(estimates: npt.NDArray[np.float32], most: int) -> float:
+    """Above what about `most` estimates lie, by a sample: sorting a million takes longer than making them. Minus infinity where there are no more."""
+    sample = estimates[:: max(1, len(estimates) // _SAMPLE)]
+    place = len(sample) * most // max(1, len(estimates))
+    return float(np.partition(sample, -place)[-place]) if 0 < place < len(sample) else -np.inf
+
+
+def _along(codes: Words, query: Vectors) -> npt.NDArray[np.float32]:
+    """How far each code (n, words) points the way of the query: the sum of the query's dimensions, each with the code's sign."""
+    signs = np.zeros(codes.shape[1] * 64, dtype=np.float32)
+    signs[: len(query)] = query
+    by_byte = signs.reshape(-1, 8) @ _BYTE_SIGNS.T
+    octets = np.ascontiguousarray(codes, dtype="<u8").view(np.uint8)
+    scores = np.zeros(len(octets), dtype=np.float32)
+    for place, sums in enumerate(by_byte):
+        scores += sums[octets[:, place]]
+    return scores
