@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from core.errors import Cancelled
 
@@ -56,29 +56,48 @@ class CancelToken:
                 self._callbacks.remove(callback)
 
 
+class Aside(Generic[T]):
+    """Work in a thread of its own, begun when this is made."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._over = threading.Event()
+        self._results: list[T] = []
+        self._failures: list[BaseException] = []
+        self._work = work
+        threading.Thread(target=self._do, name="aside", daemon=True).start()
+
+    def _do(self) -> None:
+        try:
+            self._results.append(self._work())
+        except BaseException as failure:
+            self._failures.append(failure)
+        self._over.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait at most `seconds`; returns whether the work is over."""
+        return self._over.wait(seconds)
+
+    def leave(self) -> None:
+        """Whoever waits need not wait any longer."""
+        self._over.set()
+
+    def result(self) -> T:
+        """What the work made; raises what it raised. Only when it is over."""
+        if self._failures:
+            raise self._failures[0]
+        return self._results[0]
+
+
 def until_cancelled(work: Callable[[], T], cancel: CancelToken) -> T:
     """Do work that looks at no token, in a thread of its own, and leave it behind as soon as `cancel` is cancelled.
 
     For work that ends by itself and changes nothing: its result is thrown away then. Raises what the work raises, and `Cancelled`.
     """
-    over = threading.Event()
-    results: list[T] = []
-    failures: list[BaseException] = []
-
-    def do() -> None:
-        try:
-            results.append(work())
-        except BaseException as failure:
-            failures.append(failure)
-        over.set()
-
-    forget = cancel.on_cancel(over.set)
+    aside = Aside(work)
+    forget = cancel.on_cancel(aside.leave)
     try:
-        threading.Thread(target=do, name="aside", daemon=True).start()
-        over.wait()
+        aside.wait()
     finally:
         forget()
     cancel.check()
-    if failures:
-        raise failures[0]
-    return results[0]
+    return aside.result()

@@ -4,7 +4,7 @@ A run has two parts. First every file that is new or changed is read and stored 
 already: that is quick, and from then on the file is found by its words. Then the vectors that are missing are made, batch by batch. So
 what was saved a moment ago never waits behind an hour of encoding, and a run that is ended at any point goes on from what is stored.
 
-What changes while the run goes on is read between two files or two batches, and gets its vectors before all others.
+What changes while the run goes on is read between two files, or while the encoder works on a batch, and gets its vectors before all others.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from core.cancel import CancelToken, until_cancelled
+from core.cancel import Aside, CancelToken, until_cancelled
 from core.documents import DocumentState, IndexedFile, IndexReport
 from core.errors import DocumentUnreadable, ModelUnusable
 from core.events import (
@@ -59,7 +59,7 @@ LEAST_BATCH_CHUNKS = 8
 """No fewer on the slowest machine: in so many there are still some of like length."""
 
 BATCH_SECONDS = 2.0
-"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, and a file that was saved waits for it, as a question does with the cores (its search goes first)."""
+"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, a file that was saved waits for it before it is found by meaning, and a question shares the cores with it."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
@@ -67,8 +67,10 @@ READ_WHILE_ASKED = 64
 DURABLE_TOGETHER = 64
 """The disk is waited for once for so many files that are ready as soon as they are read: once for each would be slow on a plain disk."""
 
-HELD_LOOK_SECONDS = 0.25
-"""How often a run that waits for a question looks whether a file has changed meanwhile."""
+LOOK_SECONDS = 0.25
+"""How often a run that waits for a question or for the encoder looks whether a file has changed meanwhile."""
+
+_PATIENCE_SECONDS = 2.0
 
 LARGE = 500_000
 """From so many bytes or characters on, decoding and cutting takes so long that somebody who wants to stop would notice."""
@@ -280,7 +282,7 @@ class IndexingRun:
         """While a question is being answered, do nothing but read what changes."""
         if self._lease.busy:
             yield IndexHeld()
-            while not self._lease.wait_until_free(self._cancel, HELD_LOOK_SECONDS):
+            while not self._lease.wait_until_free(self._cancel, LOOK_SECONDS):
                 if may_read:
                     yield from self._read_changed()
             yield IndexGoesOn()
@@ -435,7 +437,9 @@ class IndexingRun:
     def _embed(self, batch: _Batch) -> Iterator[IndexEvent]:
         """Make the vectors of a batch, store them in one transaction, and report the files that have all of theirs now."""
         started = time.monotonic()
-        made = self._made(batch.chunks)
+        made = yield from self._made(batch.chunks)
+        # What changed while the batch was being encoded is in the queue anew, as it is now.
+        batch.whole = [item for item in batch.whole if self._waiting.get(item.facts.path) is item]
         whole = [item.document_id for item in batch.whole if not item.spoilt]
         ready = self._store.add_vectors(made, whole, self._embedder.model_id, self._embedder.dimension, self._cancel)
         files = {item for item, _ in batch.chunks}
@@ -457,7 +461,7 @@ class IndexingRun:
             if current.chunks > FIRST_BATCH_CHUNKS and last.ordinal + 1 < current.chunks:
                 yield FileProgress(current.facts.path, last.ordinal + 1, current.chunks)
 
-    def _made(self, chunks: Sequence[tuple[_Waiting, MissingVector]]) -> list[MadeVector]:
+    def _made(self, chunks: Sequence[tuple[_Waiting, MissingVector]]) -> Generator[IndexEvent, None, list[MadeVector]]:
         """A vector for each of these chunks. A text is embedded once, in however many of them it stands."""
         vectors = self._store.vectors_by_key([lack.key for _, lack in chunks], self._embedder.model_id)
         keys = {lack.chunk_id: embedding_key(lack.text) for _, lack in chunks}
@@ -467,17 +471,24 @@ class IndexingRun:
                 keys[lack.chunk_id] = lack.key
             else:  # it waited for the vector of a copy that is gone
                 texts[keys[lack.chunk_id]] = lack.text
-        vectors |= self._encoded(texts)
+        vectors |= yield from self._encoded(texts)
         for item, lack in chunks:
             item.spoilt = item.spoilt or keys[lack.chunk_id] not in vectors
         return [MadeVector(lack.chunk_id, keys[lack.chunk_id], vectors[keys[lack.chunk_id]]) for item, lack in chunks if not item.spoilt]
 
-    def _encoded(self, texts: Mapping[bytes, str]) -> dict[bytes, bytes]:
-        """The vectors of texts, by their keys; one that means nothing is left out."""
+    def _encoded(self, texts: Mapping[bytes, str]) -> Generator[IndexEvent, None, dict[bytes, bytes]]:
+        """The vectors of texts, by their keys; one that means nothing is left out. What changes while the encoder works is read meanwhile."""
         if not texts:
             return {}
         started = time.monotonic()
-        vectors = self._embedder.embed_passages(list(texts.values()), cancel=self._cancel)
+        aside = Aside(lambda: self._embedder.embed_passages(list(texts.values()), cancel=self._cancel))
+        try:
+            while not aside.wait(LOOK_SECONDS):
+                yield from self._read_changed()
+        except BaseException:
+            aside.wait(_PATIENCE_SECONDS)  # nobody else should find the encoder at work still
+            raise
+        vectors = aside.result()
         self._embedding_seconds += time.monotonic() - started
         self._embedded_chunks += len(texts)
         found: dict[bytes, bytes] = {}

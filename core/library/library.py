@@ -181,6 +181,13 @@ class Library:
         Inside a linked folder it stays out until it is added again. If `cancel` stops it, nothing is found of it either: the next run deletes the
         rest. Raises `NotFound` if nothing of it is in the library.
         """
+        removed = self.begin_removal(path)
+        with suppress(Cancelled):
+            self.finish_removals(cancel or CancelToken())
+        return removed
+
+    def begin_removal(self, path: Path) -> int:
+        """The part of `remove` that takes no time: nothing of it is shown or found any more. `finish_removals` deletes it."""
         path = _absolute(path)
         was_linked = self._user_store.remove_source(path)
         others = self._user_store.sources()
@@ -195,12 +202,14 @@ class Library:
         self._user_store.forget_encodings(path)
         if any(path.is_relative_to(source) for source in others):
             self._user_store.exclude(path)
-        with suppress(Cancelled):
-            self._index_store.remove(doomed, cancel)
-            if doomed:
-                self._index_store.erase_deleted()
+        self._index_store.begin_removals(doomed)
         self._index_store.delete_damaged_copy()
         return len(doomed)
+
+    def finish_removals(self, cancel: CancelToken) -> None:
+        """Delete everything of what was removed, from all files of ours: seconds for a large file. Raises `Cancelled`; the next run does the rest."""
+        if self._index_store.finish_removals(cancel):
+            self._index_store.erase_deleted()
 
     def check(self) -> CheckReport:
         """Prove the invariants: every chunk has one word row, a ready file has chunks with one vector each, both databases are sound."""

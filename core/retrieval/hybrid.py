@@ -92,7 +92,7 @@ class HybridRetriever:
         self.mode: Mode = mode
         self._words_weight = words_weight
         self._scope = scope
-        self._languages = languages or Languages(index_store, embedder)
+        self._languages = languages or Languages(index_store)
 
     def within(self, scope: Scope) -> HybridRetriever:
         """The same search among the files of `scope` only, and of nothing else.
@@ -198,7 +198,7 @@ class HybridRetriever:
         # Each script apart: a question is nearer to everything in its own language than to the right passage in another.
         apart: dict[Script, tuple[Vectors, dict[int, float]]] = {}
         for there in beside:
-            shifted = self._languages.shifted(vector, here, there, cancel)
+            shifted = self._languages.shifted(vector, here, there, self._embedder, cancel)
             hits = self._nearest(shifted, candidates)
             scripts = self._scripts_of(hits)
             hits = {item: cosine for item, cosine in hits.items() if scripts.get(item) == there}

@@ -65,9 +65,8 @@ def script_of(text: str) -> Script | None:
 class Languages:
     """Which scripts the library has, and a query's vector in another one. Safe to use from several threads."""
 
-    def __init__(self, index_store: IndexStore, embedder: Embedder) -> None:
+    def __init__(self, index_store: IndexStore) -> None:
         self._index_store = index_store
-        self._embedder = embedder
         self._lock = threading.Lock()
         self._present: tuple[int, frozenset[Script]] = (-1, frozenset())
         self._means: dict[tuple[str, Script], Vectors] = {}
@@ -77,9 +76,9 @@ class Languages:
         present = self._scripts()
         return tuple(sorted(present - {here})) if here in present else ()
 
-    def shifted(self, vector: Vectors, here: Script, there: Script, cancel: CancelToken) -> Vectors:
-        """A query's vector as if it had been asked in the other script, of length 1. Raises what embedding raises; `Cancelled`."""
-        moved: Vectors = vector - self._mean(here, cancel) + self._mean(there, cancel)
+    def shifted(self, vector: Vectors, here: Script, there: Script, embedder: Embedder, cancel: CancelToken) -> Vectors:
+        """A query's vector by `embedder` as if it had been asked in the other script, of length 1. Raises what embedding raises; `Cancelled`."""
+        moved: Vectors = vector - self._mean(here, embedder, cancel) + self._mean(there, embedder, cancel)
         length = float(np.linalg.norm(moved))
         return (moved / length).astype(np.float32) if length else vector
 
@@ -93,12 +92,12 @@ class Languages:
                 self._present = (newest, scripts)
         return scripts
 
-    def _mean(self, script: Script, cancel: CancelToken) -> Vectors:
-        key = (self._embedder.model_id, script)
+    def _mean(self, script: Script, embedder: Embedder, cancel: CancelToken) -> Vectors:
+        key = (embedder.model_id, script)
         with self._lock:
             mean = self._means.get(key)
         if mean is None:
-            mean = np.mean([self._embedder.embed_query(question, cancel=cancel) for question in _QUESTIONS[script]], axis=0)
+            mean = np.mean([embedder.embed_query(question, cancel=cancel) for question in _QUESTIONS[script]], axis=0)
             with self._lock:
                 self._means[key] = mean
         return mean

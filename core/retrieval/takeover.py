@@ -11,6 +11,7 @@ from core.documents import ScoredChunk, SearchOutcome
 from core.errors import LamplightError
 from core.protocols import Embedder, Vectors
 from core.retrieval.hybrid import HybridRetriever, Mode
+from core.retrieval.languages import Languages
 from core.scope import EVERYTHING, Scope
 from core.store.index_store import IndexStore
 
@@ -114,16 +115,25 @@ class TakeoverRetriever:
     So a query is only ever compared with vectors of the model that embedded it, whenever the other one takes over.
     """
 
-    def __init__(self, index_store: IndexStore, embedder: AnsweringEmbedder, *, mode: Mode = "hybrid", scope: Scope = EVERYTHING) -> None:
+    def __init__(
+        self,
+        index_store: IndexStore,
+        embedder: AnsweringEmbedder,
+        *,
+        mode: Mode = "hybrid",
+        scope: Scope = EVERYTHING,
+        languages: Languages | None = None,
+    ) -> None:
         self._index_store = index_store
         self._embedder = embedder
         self.mode: Mode = mode
         self._scope = scope
+        self._languages = languages or Languages(index_store)
 
     def within(self, scope: Scope) -> TakeoverRetriever:
         """The same search among the files of `scope` only. Raises what `HybridRetriever.within` raises."""
         self._with(self._embedder.now()[0]).within(scope)
-        return TakeoverRetriever(self._index_store, self._embedder, mode=self.mode, scope=scope)
+        return TakeoverRetriever(self._index_store, self._embedder, mode=self.mode, scope=scope, languages=self._languages)
 
     def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
         return list(self.search_with_notes(query, k=k, cancel=cancel).passages)
@@ -148,7 +158,7 @@ class TakeoverRetriever:
         if after is not embedder:  # it took over in the middle, and the vectors that were asked are gone
             is_complete = is_complete_after
             outcome = self._with(after).search_all(queries, k=k, cancel=cancel, weights=weights, mode=mode)
-        if is_complete or (mode or self.mode) == "words":
+        if is_complete or (mode or self.mode) == "words" or "vectors_failed" in outcome.notes:
             return outcome
         return replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, INCOMPLETE))))
 
@@ -157,4 +167,4 @@ class TakeoverRetriever:
         return self._index_store.text_of(document_id, start, end)
 
     def _with(self, embedder: Embedder) -> HybridRetriever:
-        return HybridRetriever(self._index_store, embedder, mode=self.mode, scope=self._scope)
+        return HybridRetriever(self._index_store, embedder, mode=self.mode, scope=self._scope, languages=self._languages)

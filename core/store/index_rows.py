@@ -107,9 +107,13 @@ def keep_chunks(
     for slot in slots:
         erase_codes(connection, slot, gone)
     connection.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE document_id = ?", (document_id,))
+    _delete_text(connection, document_id)
+    return kept
+
+
+def _delete_text(connection: apsw.Connection, document_id: int) -> None:
     connection.execute("DELETE FROM texts WHERE document_id = ?", (document_id,))
     connection.execute("DELETE FROM pages WHERE document_id = ?", (document_id,))
-    return kept
 
 
 def _delete_chunk(connection: apsw.Connection, chunk_id: int, words: tuple[str, str], slots: Sequence[int]) -> None:
@@ -148,7 +152,7 @@ def remove_piece(connection: apsw.Connection) -> bool:
         connection, "SELECT id FROM documents WHERE reason = 'going' AND NOT EXISTS (SELECT 1 FROM chunks WHERE document_id = documents.id)"
     )
     for document in empty:
-        connection.execute("DELETE FROM texts WHERE document_id = ?", document)
+        _delete_text(connection, document[0])
         connection.execute("DELETE FROM documents WHERE id = ?", document)
     return len(chunks) < PIECE_CHUNKS
 

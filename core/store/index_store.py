@@ -301,10 +301,14 @@ class IndexStore:
         """
         cancel = cancel or CancelToken()
         cancel.check()
-        with self._database.writing() as connection:
-            removed = sum(begin_removal(connection, path) for path in paths)
+        removed = self.begin_removals(paths)
         self.finish_removals(cancel)
         return removed
+
+    def begin_removals(self, paths: Iterable[Path]) -> int:
+        """Let nothing of these files be shown or found any more, at once; returns how many were known. `finish_removals` deletes them."""
+        with self._database.writing() as connection:
+            return sum(begin_removal(connection, path) for path in paths)
 
     def finish_removals(self, cancel: CancelToken) -> bool:
         """Delete what is left of files whose removal has begun; returns whether there was anything. Raises `Cancelled`."""

@@ -26,7 +26,9 @@ class LibraryWork(Protocol):
 
     def add(self, paths: Sequence[Path]) -> Any: ...
 
-    def remove(self, path: Path, cancel: CancelToken) -> Any: ...
+    def begin_removal(self, path: Path) -> Any: ...
+
+    def finish_removals(self, cancel: CancelToken) -> Any: ...
 
     def index(
         self, cancel: CancelToken, paths: Sequence[Path] | None = None, *, changed: ChangedPaths | None = None
@@ -98,7 +100,7 @@ def remove(path: Path) -> Wish:
     """Take a file or folder out of the library."""
 
     def carry_out(library: LibraryWork, cancel: CancelToken) -> Iterator[IndexEvent]:
-        library.remove(path, cancel)
+        library.begin_removal(path)
         yield from ()
 
     return carry_out
@@ -138,6 +140,7 @@ def library_job(
         yield WishDone()
     listed = _listed(library)
     yield listed
+    library.finish_removals(cancel)
     if watch is not None:
         watch.watch(listed.sources, cancel)  # before the disk is looked at: what changes after that must not be missed
     if index:

@@ -138,7 +138,10 @@ class MemoryLibrary:
         for path in paths:
             self.user_store.add_source(path)
 
-    def remove(self, path: Path, cancel: CancelToken) -> None:
+    def finish_removals(self, cancel: CancelToken) -> None:
+        cancel.check()
+
+    def begin_removal(self, path: Path) -> None:
         self.user_store.remove_source(path)
         self.texts = {known: text for known, text in self.texts.items() if known != path and path not in known.parents}
 

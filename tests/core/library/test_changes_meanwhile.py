@@ -17,7 +17,7 @@ from core.library import indexing
 from core.library.changed_paths import ChangedPaths
 from core.library.indexing import BATCH_CHUNKS, LARGE, READ_WHILE_ASKED
 from core.retrieval.hybrid import HybridRetriever
-from core.store.records import ChunkSpan
+from core.store.records import ChunkSpan, embedding_key, embedding_text
 from tests.core.library.shelf import Shelf, long_text
 
 LONG = BATCH_CHUNKS * 3
@@ -68,6 +68,55 @@ def test_a_file_saved_during_a_long_run_is_found_by_its_words_after_one_batch_an
     assert shelf.states() == {"a.txt": "ready", "b.txt": "ready", "new.txt": "ready"}
     assert [file.path.name for file in report.files] == ["a.txt", "b.txt", "new.txt"]
     assert len(shelf.embedder.embedded) == len(set(shelf.embedder.embedded)) == sum(file.chunks for file in report.files)
+
+
+def test_a_file_saved_while_the_encoder_works_is_found_before_it_is_done(shelf: Shelf) -> None:
+    shelf.write("a.txt", long_text(3))
+    changed, saved, may_end = ChangedPaths(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        if not saved.is_set():
+            changed.add([shelf.write("new.txt", "The zanzibar clause.")])
+            saved.set()
+            assert may_end.wait(20)
+
+    shelf.embedder.before_batch = hold
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        if isinstance(event, FileSearchable) and event.file.path.name == "new.txt":
+            assert (found(shelf, "zanzibar"), shelf.embedder.embedded) == ("new.txt", [])
+            may_end.set()
+
+    assert shelf.states() == {"a.txt": "ready", "new.txt": "ready"}
+
+
+@pytest.mark.parametrize("kept", [0, 30])
+def test_a_file_that_changes_or_goes_while_the_encoder_works_on_it_is_never_half_old(shelf: Shelf, kept: int) -> None:
+    path, gone = shelf.write("a.txt", long_text(30)), shelf.write("b.txt", "b, and about amber")
+    changed, saved, may_end = ChangedPaths(), threading.Event(), threading.Event()
+    text = "\n\n".join([*filter(None, [long_text(kept)]), "The zanzibar clause. " * 60])
+
+    def hold() -> None:
+        if not saved.is_set():
+            shelf.write("a.txt", text)
+            gone.unlink()
+            changed.add([path, gone])
+            saved.set()
+            assert may_end.wait(20)
+
+    shelf.embedder.before_batch = hold
+    events = []
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        events.append(event)
+        if isinstance(event, FileSearchable) and saved.is_set():
+            may_end.set()
+
+    assert shelf.library.check().problems == ()
+    assert shelf.library.text(path) == text
+    assert shelf.states() == {"a.txt": "ready"}
+    assert finished(events) == ["a.txt"]
+    chunks = shelf.index_store.chunks_of(path)
+    vectors = shelf.index_store.vectors_by_key([embedding_key(embedding_text("a", "", chunk.text)) for chunk in chunks], "fake-1")
+    assert len(vectors) == len({chunk.text for chunk in chunks})
 
 
 def test_a_file_that_is_half_embedded_and_changes_is_never_half_old(shelf: Shelf) -> None:

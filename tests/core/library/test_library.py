@@ -583,3 +583,19 @@ def test_the_index_stays_where_it_is_while_nothing_can_say_what_to_make_it_from(
         shelf.library.rebuild()
 
     assert shelf.library.text(path) == "zanzibar"
+
+
+def test_a_removal_that_is_cancelled_has_happened_and_the_next_run_deletes_the_rest(shelf: Shelf) -> None:
+    path = shelf.write("a.txt", "zanzibarcanary " * 50_000)
+    shelf.write("b.txt", "b")
+    shelf.index()
+    cancel = CancelToken()
+    cancel.cancel()
+
+    assert shelf.library.remove(path, cancel) == 1
+
+    assert shelf.states() == {"b.txt": "ready"}
+    assert any(b"zanzibarcanary" in file.read_bytes() for file in shelf.home.glob("index.db*"))
+    shelf.index()
+    assert shelf.states() == {"b.txt": "ready"}
+    assert all(b"zanzibarcanary" not in file.read_bytes() for file in shelf.home.glob("index.db*"))

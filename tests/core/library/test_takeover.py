@@ -129,10 +129,14 @@ def test_if_the_new_model_cannot_be_used_the_one_before_goes_on_answering(taking
         def model_id(self, value: str) -> None: ...
 
     answering = AnsweringEmbedder(taking.before.index_store, Missing(), lambda name: taking.findable.get(name))
-    outcome = TakeoverRetriever(taking.before.index_store, answering).search_with_notes(QUESTION, k=5, cancel=CancelToken())
-    answering.release()
-
+    retriever = TakeoverRetriever(taking.before.index_store, answering)
+    outcome = retriever.search_with_notes(QUESTION, k=5, cancel=CancelToken())
     assert len(outcome.passages) == 5 and outcome.notes == ()
+
+    answering.release()
+    taking.findable.clear()
+    assert retriever.search_with_notes("sea lamp", k=5, cancel=CancelToken()).notes == ("vectors_failed",)
+    answering.release()
 
 
 def test_a_search_in_whose_middle_the_other_model_takes_over_is_made_again_with_that_one(taking: Taking) -> None:

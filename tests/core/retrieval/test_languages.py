@@ -152,7 +152,7 @@ def test_a_few_passages_in_another_language_are_not_set_against_the_rest(
 
 def test_files_that_come_later_are_noticed(store: IndexStore, embedder: BiasedEmbedder) -> None:
     put(store, embedder, english(range(8)))
-    languages = Languages(store, embedder)
+    languages = Languages(store)
     before = languages.beside("latin")
 
     put(store, embedder, chinese(range(8)))

@@ -8,7 +8,9 @@ from pathlib import Path
 import apsw
 import pytest
 
+from core.cancel import CancelToken
 from core.documents import PageStart
+from core.store.index_rows import begin_removal
 from core.store.index_schema import MIGRATIONS
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts
@@ -67,6 +69,16 @@ def test_pages_go_with_their_file(store: IndexStore, home: Path) -> None:
     connection = apsw.Connection(str(home / "index.db"))
     assert connection.execute("SELECT count(*) FROM pages").get == 0
     connection.close()
+    assert store.check().problems == ()
+
+
+def test_a_removal_that_was_stopped_half_way_leaves_nothing_that_does_not_agree(store: IndexStore) -> None:
+    put(store, (0, 29))
+    with store._database.writing() as connection:
+        begin_removal(connection, LOG)
+
+    assert store.check().problems == ()
+    assert store.finish_removals(CancelToken())
     assert store.check().problems == ()
 
 

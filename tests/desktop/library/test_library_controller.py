@@ -138,6 +138,23 @@ def test_files_can_be_removed_while_paused(qtbot: QtBot, controller: LibraryCont
     qtbot.waitUntil(lambda: len(library.texts) == 3 and not controller.busy)
 
 
+def test_a_removed_file_leaves_the_list_before_all_of_it_is_deleted(
+    qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.add(files)
+    controller.use(library)
+    qtbot.waitUntil(lambda: len(library.texts) == 4 and not controller.busy)
+    gate = Gate()
+    monkeypatch.setattr(library, "finish_removals", gate.wait)
+
+    controller._panel.remove_requested.emit(files[0])
+
+    qtbot.waitUntil(gate.reached.is_set)
+    qtbot.waitUntil(lambda: controller._panel.model.document_count == 3)
+    gate.open()
+    idle(qtbot, controller)
+
+
 def test_a_failure_is_said_in_the_panel_and_the_next_wish_works(
     qtbot: QtBot, controller: LibraryController, library: MemoryLibrary, files: list[Path]
 ) -> None:
