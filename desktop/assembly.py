@@ -114,7 +114,7 @@ def assemble(paths: Paths, settings: Settings, *, use_echo: bool = False, model_
     prepare_home(paths)
     model_paths = model_paths or paths
     lease = ComputeLease()
-    models = build_echo_models() if use_echo else build_models(settings.models, model_paths, paths.engine_cache, lease=lease)
+    models = build_echo_models() if use_echo else build_models(settings.models, model_paths, paths.engine_cache)
     user_store = UserStore(paths.user_database)
     index_store = IndexStore(paths.index_database)
     chosen = models.embedder

@@ -14,16 +14,16 @@ from tokenizers import Tokenizer
 
 from core.cancel import CancelToken
 from core.errors import Cancelled, ChildCrashed, ModelMissing, ModelUnusable
-from core.lease import ComputeLease
 from core.process.host import ChildProcess
 from core.process.wire import Json
 from core.protocols import Vectors
 from models.backends.encoder_batches import MAX_TOKENS, BatchSizes
 from models.backends.encoder_folder import WHAT_TO_DO, EncoderFolder, fingerprint, read_encoder_folder
+from models.backends.encoder_precision import BUSY, MOST_ATTEMPTS
 from models.machine import default_threads
 
 MEASURED_FROM_TEXTS = 32
-"""The precision is chosen when so many texts are first embedded at once: fewer would take less time than the choosing."""
+"""The precision is chosen once so many texts are asked for: fewer would take less time than the choosing."""
 
 _UNIT_TOLERANCE = 1e-3
 _PATIENCE_SECONDS = 0.05
@@ -35,20 +35,19 @@ class SentenceTransformersEmbedder:
     """Implements `Embedder`. `locate` finds the folder when it is first needed; `threads` 0 means what the machine has.
 
     `cache` is a folder for what was measured of the encoder on this machine; without one it computes in float32. Between two batches of
-    passages, queries of other threads go first, and with `lease` questions that are being answered do, too.
+    passages, queries of other threads go first.
     Close it, or use it as a `with`.
     """
 
-    def __init__(
-        self, locate: Callable[[], Path], *, threads: int = 0, cache: Path | None = None, lease: ComputeLease | None = None
-    ) -> None:
+    def __init__(self, locate: Callable[[], Path], *, threads: int = 0, cache: Path | None = None) -> None:
         self._locate = locate
         self._threads = threads or default_threads()
         self._cache = cache
-        self._lease = lease
         self._lock = threading.Lock()
         self._sizes = BatchSizes()
         self._settled = cache is None
+        self._attempts = 0
+        self._asked_for = 0
         self._settling: CancelToken | None = None
         self._queries = 0
         self._folder: EncoderFolder | None = None
@@ -82,7 +81,8 @@ class SentenceTransformersEmbedder:
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         lengths = [min(tokens, MAX_TOKENS) for tokens in self.count_tokens(texts)]
         order = sorted(range(len(texts)), key=lambda index: -lengths[index])
-        if not self._settled and len(texts) >= MEASURED_FROM_TEXTS:
+        self._asked_for += len(texts)
+        if not self._settled and self._asked_for >= MEASURED_FROM_TEXTS:
             self._give_way(cancel)
             self.settle(cancel=cancel)
         start = 0
@@ -121,7 +121,8 @@ class SentenceTransformersEmbedder:
             forget()
             with self._lock:
                 self._settling = None
-        self._settled = True
+        self._attempts += 1
+        self._settled = chosen["failed"] != BUSY or self._attempts >= MOST_ATTEMPTS
         words = "the encoder computes in %s: bfloat16 is %.2f times as fast as float32, smallest cosine %.5f%s"
         failed = f"; it could not be measured ({chosen['failed']})" if chosen["failed"] else ""
         _log.info(words, chosen["precision"], chosen["speed_up"], chosen["cosine"], failed)
@@ -156,12 +157,10 @@ class SentenceTransformersEmbedder:
                 self._queries -= 1
 
     def _give_way(self, cancel: CancelToken) -> None:
-        """Wait until no query and no question needs the encoder or the cores."""
+        """Wait until no query needs the encoder."""
         while self._queries and not cancel.wait(_PATIENCE_SECONDS):
             pass
         cancel.check()
-        if self._lease is not None:
-            self._lease.wait_until_free(cancel)
 
     def _encode(self, texts: Sequence[str], prompt: str, cancel: CancelToken) -> tuple[Vectors, float]:
         """Vectors of one batch, and the seconds it took in the child."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import LamplightError
-from core.lease import ComputeLease
 from core.paths import Paths
 from core.qa.thresholds import SAFE, Thresholds
 from core.settings import ModelSettings
@@ -35,16 +34,13 @@ class Models:
         self.embedder.close()
 
 
-def build_models(settings: ModelSettings, paths: Paths, engine_cache: Path | None = None, *, lease: ComputeLease | None = None) -> Models:
+def build_models(settings: ModelSettings, paths: Paths, engine_cache: Path | None = None) -> Models:
     """The models that the settings name. Cheap: files are looked for when a model is first asked something.
 
-    `engine_cache` is where the models may keep what they measured and read on this machine; without it nothing is kept. With `lease`,
-    embedding gives way to questions.
+    `engine_cache` is where the models may keep what they measured and read on this machine; without it nothing is kept.
     """
     chat_model = build_chat_model(settings, lambda: locate_chat_model(settings, paths), engine_cache)
-    embedder = SentenceTransformersEmbedder(
-        lambda: locate_embedder(settings, paths), threads=settings.threads, cache=engine_cache, lease=lease
-    )
+    embedder = SentenceTransformersEmbedder(lambda: locate_embedder(settings, paths), threads=settings.threads, cache=engine_cache)
     return Models(chat_model, embedder, lambda: _thresholds(settings, paths))
 
 

@@ -53,10 +53,13 @@ BATCH_CHUNKS = 256
 """The most chunks in one call of the embedder and in one transaction: enough to find texts of like length among them."""
 
 FIRST_BATCH_CHUNKS = 32
-"""So many before it is known how fast this machine is, and at least."""
+"""So many before it is known how fast this machine is."""
+
+LEAST_BATCH_CHUNKS = 8
+"""No fewer on the slowest machine: in so many there are still some of like length."""
 
 BATCH_SECONDS = 2.0
-"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, and a file that was saved waits for it before it is found by meaning."""
+"""A batch takes about this long where 256 chunks would take longer: a crash or a cancel loses one, the bar stands still for it, a file that was saved waits for it before it is found by meaning, and a question shares the cores with it."""
 
 READ_WHILE_ASKED = 64
 """So many files of a run are read even while a question is being answered: what was saved a moment ago is few files."""
@@ -429,7 +432,7 @@ class IndexingRun:
         if not self._embedding_seconds:
             return min(FIRST_BATCH_CHUNKS, BATCH_CHUNKS)
         in_time = int(BATCH_SECONDS * self._embedded_chunks / self._embedding_seconds)
-        return min(max(in_time, FIRST_BATCH_CHUNKS), BATCH_CHUNKS)
+        return min(max(in_time, LEAST_BATCH_CHUNKS), BATCH_CHUNKS)
 
     def _embed(self, batch: _Batch) -> Iterator[IndexEvent]:
         """Make the vectors of a batch, store them in one transaction, and report the files that have all of theirs now."""

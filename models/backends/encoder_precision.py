@@ -30,6 +30,9 @@ LEAST_COSINE = 0.999
 """Vectors of the golden texts must be at least this near to those of float32 to be compared with them. An encoder whose vectors went no further than 0.98 would need an index of its own."""
 
 MOST_ATTEMPTS = 3
+BUSY = "busy"
+"""Why it was not measured: other programs had the processor. It is tried again a little later."""
+
 _CLEARLY_FASTER = 0.85
 _LARGEST_FILE_BYTES = 10_000
 # What vectors and speed depend on besides the weights and the machine.
@@ -40,8 +43,8 @@ _LIBRARIES = ("torch", "sentence-transformers", "transformers")
 class PrecisionChoice:
     """What was chosen, and why: how many times faster the other precision was on the processor, and its smallest cosine to float32.
 
-    Both are 0 where nothing could be measured. `unfinished` counts measurements that were begun and did not come to an end since the
-    last one that did: other programs were busy, or the process ended.
+    Both are 0 where nothing could be measured. `unfinished` counts measurements in which the process ended, or its memory
+    did.
     """
 
     precision: Precision

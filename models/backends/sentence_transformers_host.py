@@ -14,7 +14,7 @@ from core.errors import Cancelled, ModelUnusable
 from core.process.child import serve
 from core.process.wire import Json
 from models.backends.encoder_folder import WHAT_TO_DO, EncoderFolder, read_encoder_folder
-from models.backends.encoder_precision import Precision, PrecisionChoice, PrecisionFile
+from models.backends.encoder_precision import BUSY, Precision, PrecisionChoice, PrecisionFile
 
 if TYPE_CHECKING:
     from models.backends.sentence_transformers_encoder import SentenceTransformersEncoder
@@ -70,7 +70,7 @@ def _measured(
     try:
         measured = measure_precision(_folder(payload), payload["threads"], encoder, cancel)
     except Cancelled:
-        file.forget() if known is None else file.write(known)
+        _take_back(file, known)
         raise
     except MemoryError:
         return begun, encoder, "memory"
@@ -80,9 +80,17 @@ def _measured(
     else:
         failed = ""
     if measured is None:
-        return begun, encoder, "busy"
+        _take_back(file, known)
+        return begun, encoder, BUSY
     file.write(measured[0])
     return *measured, failed
+
+
+def _take_back(file: PrecisionFile, known: PrecisionChoice | None) -> None:
+    if known is None:
+        file.forget()
+    else:
+        file.write(known)
 
 
 def _folder(payload: Json) -> EncoderFolder:

@@ -1,11 +1,12 @@
 """How fast chunks become vectors: against sentence-transformers with its default settings, and against a bare loop of the same encoder.
 
     python -m tests.quality.encoding [--files FOLDER ...] [--questions FILE.jsonl] [--chunks 96] [--rounds 3] [--model FOLDER] [--threads N]
+                                     [--precision bfloat16]
 
 Everything takes turns in one run, and the best round of each counts, by the clock and by the seconds of all processes on the processor,
 which other programs on the machine disturb less. Without `--files` the chunks are those of our own documents. `--questions` are ranked over
-the chunks, to show what another precision does to the order in which they are found. Put the files on the command line in the order in which
-they should be taken: the chunks are spread evenly over each folder.
+the chunks, to show what another precision does to the order in which they are found. The chunks are
+spread evenly over each of the files or folders. On a busy machine nothing is chosen; then `--precision` says what to measure.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from core.store.records import embedding_text
 from core.store.storable import storable
 from models.backends.encoder_batches import BATCH_TOKENS, MAX_TOKENS
 from models.backends.encoder_folder import read_encoder_folder
+from models.backends.encoder_precision import Precision, PrecisionChoice, PrecisionFile
 from models.catalog import locate_embedder
 from models.embedder import SentenceTransformersEmbedder
 from models.machine import default_threads
@@ -138,8 +140,10 @@ def in_turns(
     return {name: best(kept) for name, kept in took.items()}, vectors
 
 
-def measure(model: Path, texts: Sequence[str], questions: Sequence[str], *, threads: int, rounds: int) -> Iterator[str]:
-    """The lines of the report."""
+def measure(
+    model: Path, texts: Sequence[str], questions: Sequence[str], *, threads: int, rounds: int, precision: Precision | None = None
+) -> Iterator[str]:
+    """The lines of the report. `precision` takes the place of what would be chosen."""
     os.environ.update(ENVIRONMENT | OFFLINE | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)))
     if hasattr(os, "nice"):
         os.nice(5)  # as the child
@@ -153,6 +157,8 @@ def measure(model: Path, texts: Sequence[str], questions: Sequence[str], *, thre
     folder = read_encoder_folder(model)
     with ExitStack() as closing:
         cache = Path(closing.enter_context(tempfile.TemporaryDirectory()))
+        if precision:
+            PrecisionFile(cache, folder, threads=threads).write(PrecisionChoice(precision))
         ours = closing.enter_context(SentenceTransformersEmbedder(lambda: model, threads=threads, cache=cache))
         exact = closing.enter_context(SentenceTransformersEmbedder(lambda: model, threads=threads))
         started = time.perf_counter()
@@ -163,7 +169,7 @@ def measure(model: Path, texts: Sequence[str], questions: Sequence[str], *, thre
         assert settled is not None
         yield f"{model.name}; {len(texts)} chunks; {threads} threads; {machine()}; commit {commit()}; best of {rounds}"
         yield (
-            f"chosen: {settled['precision']}, {settled['speed_up']:.2f} times as fast on the golden texts, "
+            f"{'given' if precision else 'chosen'}: {settled['precision']}, {settled['speed_up']:.2f} times as fast on the golden texts, "
             f"smallest cosine {settled['cosine']:.5f}; measured in {settled['seconds']:.1f} s{settled['failed'] and ' (' + settled['failed'] + ')'}"
         )
         yield f"two processes loaded in {loaded:.1f} s"
@@ -218,13 +224,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--model", type=Path, help="a sentence-transformers folder; without it the best installed one")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--precision", choices=("float32", "bfloat16"), help="instead of what is measured to be best now")
     options = parser.parse_args(arguments)
     model = options.model or locate_embedder(ModelSettings(), Paths(Path()))
     with SentenceTransformersEmbedder(lambda: model) as counting:
         texts = chunks_of(options.files, options.chunks, counting.count_tokens)
     lines = options.questions.read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line)["question"] for line in lines if line.strip()]
-    for line in measure(model, texts, questions, threads=options.threads or default_threads(), rounds=options.rounds):
+    threads = options.threads or default_threads()
+    for line in measure(model, texts, questions, threads=threads, rounds=options.rounds, precision=options.precision):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     return 0

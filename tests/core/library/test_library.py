@@ -408,7 +408,7 @@ def test_batches_are_large_where_encoding_is_quick_and_small_where_it_is_slow(sh
     shelf.index()
 
     assert quick[:2] == [indexing.FIRST_BATCH_CHUNKS, 100]
-    assert shelf.embedder.batches[:3] == [indexing.FIRST_BATCH_CHUNKS] * 3
+    assert shelf.embedder.batches[:3] == [indexing.FIRST_BATCH_CHUNKS, indexing.LEAST_BATCH_CHUNKS, indexing.LEAST_BATCH_CHUNKS]
 
 
 def test_another_embedding_model_makes_files_wait_and_index_embeds_them_anew(shelf: Shelf) -> None:
