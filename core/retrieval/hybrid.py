@@ -220,7 +220,7 @@ class HybridRetriever:
         return dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id, self._scope))
 
     def _scripts_of(self, chunk_ids: Iterable[int]) -> dict[int, Script | None]:
-        return {chunk.id: script_of(chunk.text) for chunk in self._index_store.chunks(list(chunk_ids))}
+        return {chunk_id: script_of(text) for chunk_id, text in self._index_store.beginnings(list(chunk_ids)).items()}
 
     def _by_words(self, query: str, candidates: int) -> _Words:
         exact = match_phrases(exact_terms(query))

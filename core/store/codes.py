@@ -1,9 +1,11 @@
-"""Codes of vectors: one bit for each dimension, by which the nearest of very many vectors are found without reading them all.
+"""Codes of vectors: two bits for each dimension, by which the nearest of very many vectors are found without reading them all.
 
-A bit says on which side of the usual vector (the centre of all) a vector lies. Without the centre most bits would be the same for every text:
-the vectors of today's models point into nearly one direction. Two numbers go with a code (its scales): how far the vector goes the way of its
-signs, and its product with the centre. With them the product of the vector and any other can be estimated, as RaBitQ does (Gao and Long 2024, arXiv 2405.12497). Codes lie in blocks by chunk id, so a block is found without looking, and one
-that changed is told by its version.
+The first bit says on which side of the usual vector (the centre of all) a vector lies. Without the centre most of these bits would be the same for every
+text: the vectors of today's models point into nearly one direction. The second bit adds whether it lies far from the centre there; it is written so that both
+kinds of bits are signs, and a dimension is about `_NEAR_LEVEL` of the one and `_FAR_LEVEL` of the other. Three numbers go with a code (its scales): how far the vector goes the way
+of its first signs, how far that of both, and its product with the centre. With them its product with any other vector can be estimated, as
+RaBitQ does (Gao and Long 2024, arXiv 2405.12497). Codes lie in blocks by chunk id, so a block is found without looking, and one that changed is told by its
+version.
 """
 
 from __future__ import annotations
@@ -25,6 +27,15 @@ BLOCK = 1024
 CODED_FROM = 20_000
 """So many vectors are searched one by one in some 15 ms; from here on they have codes."""
 
+# The levels of the best quantizer of two bits for normally distributed numbers (Max 1960), in standard deviations.
+_NEAR_LEVEL, _FAR_LEVEL, _FAR_FROM = 0.4528, 1.510, 0.9816
+
+FIRST_SHARE, SECOND_SHARE = (_NEAR_LEVEL + _FAR_LEVEL) / 2, (_FAR_LEVEL - _NEAR_LEVEL) / 2
+"""What the first and the second sign of a dimension say of it."""
+
+SCALES = 3
+"""Numbers that go with a code."""
+
 _SAMPLE = 4096
 _WORD_BITS = 64
 _TOGETHER = 4096
@@ -34,22 +45,37 @@ Scales = npt.NDArray[np.float32]
 
 
 def words_per_code(dimension: int) -> int:
-    """64-bit words in a code."""
+    """64-bit words for one sign of each dimension."""
     return -(-dimension // _WORD_BITS)
 
 
 def code(vectors: Vectors, centre: Vectors) -> Words:
-    """The codes of some vectors (n, dimension), as (n, words): dimension i is bit i % 8 of byte i // 8, little-endian throughout."""
-    bits = np.zeros((len(vectors), words_per_code(vectors.shape[1]) * _WORD_BITS), dtype=np.bool_)
-    bits[:, : vectors.shape[1]] = vectors > centre
-    return np.packbits(bits, axis=1, bitorder="little").view("<u8")
+    """The codes of some vectors (n, dimension), as (n, 2 * words): first signs, then second ones.
+
+    Dimension i is bit i % 8 of byte i // 8, little-endian throughout.
+    """
+    first, second = _signs(vectors - centre)
+    width = words_per_code(vectors.shape[1]) * _WORD_BITS
+    bits = np.zeros((len(vectors), 2, width), dtype=np.bool_)
+    bits[:, 0, : vectors.shape[1]], bits[:, 1, : vectors.shape[1]] = first, second
+    return np.packbits(bits.reshape(len(vectors), -1), axis=1, bitorder="little").view("<u8")
 
 
 def scales(vectors: Vectors, centre: Vectors) -> Scales:
-    """The scales of some vectors (n, dimension), as (n, 2)."""
+    """The scales of some vectors (n, dimension), as (n, 3)."""
     away = vectors - centre
-    steps = np.maximum(np.abs(away).sum(axis=1), 1e-12)
-    return np.stack([(away * away).sum(axis=1) / steps, vectors @ centre], axis=1).astype("<f4")
+    first, second = (2.0 * signs - 1.0 for signs in _signs(away))
+    squares = (away * away).sum(axis=1)
+    told = ((away * first).sum(axis=1), (away * (FIRST_SHARE * first + SECOND_SHARE * second)).sum(axis=1))
+    factors = (squares / np.maximum(way, 1e-12) for way in told)
+    return np.stack([*factors, vectors @ centre], axis=1).astype("<f4")
+
+
+def _signs(away: Vectors) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Both signs of every dimension: the first is its own, the second is the same where it lies far from the centre and else the opposite."""
+    own = away > 0
+    usual = np.sqrt((away * away).mean(axis=1, keepdims=True))
+    return own, own == (np.abs(away) > _FAR_FROM * usual)
 
 
 def centre_of(connection: apsw.Connection, slot: int) -> Vectors | None:
@@ -123,10 +149,10 @@ def _change(connection: apsw.Connection, slot: int, ids: npt.NDArray[np.int64], 
         held = unpacked(row[0] if row else b"")
         width = words.shape[1] if words is not None else len(row[1]) // 8 // BLOCK if row else 0
         # Word by word, not code by code: the search reads all first words of a block, then all second ones.
-        kept_words, kept_scales = np.zeros((width, BLOCK), dtype="<u8"), np.zeros((BLOCK, 2), dtype="<f4")
+        kept_words, kept_scales = np.zeros((width, BLOCK), dtype="<u8"), np.zeros((BLOCK, SCALES), dtype="<f4")
         if row and row[1]:
             kept_words[:] = np.frombuffer(row[1], dtype="<u8").reshape(width, BLOCK)
-            kept_scales[:] = np.frombuffer(row[2], dtype="<f4").reshape(BLOCK, 2)
+            kept_scales[:] = np.frombuffer(row[2], dtype="<f4").reshape(BLOCK, SCALES)
         held[places] = words is not None
         kept_words[:, places] = words[ours].T if words is not None else 0
         kept_scales[places] = measures[ours] if measures is not None else 0

@@ -68,6 +68,10 @@ SEARCH_WORDS = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank 
 COUNT_WORDS = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
 NEWEST_WORDS = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
 CHUNKS_WITHIN = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))"
+BEGINNINGS = (
+    'SELECT chunks.id, substr(text, chunks.start % ? + 1, min(?, "end" - chunks.start)) FROM json_each(?) AS wanted JOIN chunks ON chunks.id = wanted.value'
+    " JOIN texts ON texts.document_id = chunks.document_id AND texts.start = chunks.start - chunks.start % ?"
+)
 # Without the plus, FTS5 runs the whole query once for each id: 9 s instead of 0.3 s for 10,000 ids (SQLite 3.54).
 SEARCH_WORDS_WITHIN = (
     "SELECT rowid, rank FROM words WHERE words MATCH ? AND +rowid IN"

@@ -42,7 +42,7 @@ from core.store.index_rows import (
     write_pages,
     write_row,
 )
-from core.store.index_schema import MIGRATIONS, VECTORS
+from core.store.index_schema import BEGINNINGS, MIGRATIONS, VECTORS
 from core.store.index_search import chunk_ids_of, nearest_of_all, ranked_by_words, similarities_of
 from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
 from core.store.storable import storable
@@ -536,6 +536,12 @@ class IndexStore:
                     pages = pages_around(connection, document_id, start, end)
                     found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text, pages))
         return found
+
+    def beginnings(self, chunk_ids: Sequence[int], characters: int = 300) -> dict[int, str]:
+        """The beginning of the text of each of these chunks, shorter where a block of text ends; ids that are gone are left out."""
+        with self._database.reading() as connection:
+            rows = fetch_all(connection, BEGINNINGS, (BLOCK_CHARACTERS, characters, json.dumps(list(chunk_ids)), BLOCK_CHARACTERS))
+        return {int(chunk_id): str(text) for chunk_id, text in rows}
 
     def places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
         """The document and the ordinal of each of these chunks; ids that are gone are left out."""

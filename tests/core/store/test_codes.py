@@ -235,9 +235,31 @@ def test_searches_from_several_threads_while_files_come_and_go(store: IndexStore
 
 
 @pytest.mark.parametrize("dimension", [8, 64, 96, 384, 1000])
-def test_a_code_has_a_bit_for_each_dimension(dimension: int) -> None:
-    vector = np.zeros((1, dimension), np.float32)
-    vector[0, [0, dimension - 1]] = 1.0
-    made = code(vector, np.full(dimension, 0.5, np.float32))
-    assert made.shape == (1, words_per_code(dimension))
-    assert [int(bit) for bit in np.flatnonzero(np.unpackbits(made.view(np.uint8), bitorder="little"))] == [0, dimension - 1]
+def test_a_code_has_two_signs_for_each_dimension(dimension: int) -> None:
+    vector = np.full((1, dimension), -0.1, np.float32)
+    vector[0, [0, dimension - 1]] = 1.0, 0.1
+    width = words_per_code(dimension)
+
+    made = code(vector, np.zeros(dimension, np.float32))
+
+    assert made.shape == (1, 2 * width)
+    own, second = (np.unpackbits(part.copy().view(np.uint8), bitorder="little")[:dimension] for part in (made[:, :width], made[:, width:]))
+    assert [int(bit) for bit in np.flatnonzero(own)] == [0, dimension - 1]
+    # The second sign of what lies near is the opposite of its first.
+    assert [int(bit) for bit in np.flatnonzero(second == own)] == [0]
+
+
+def test_the_scales_make_up_for_what_the_signs_leave_out() -> None:
+    vectors = vectors_like_a_model(200, 3)
+    centre = vectors.mean(axis=0)
+    query = vectors_like_a_model(1, 4)[0] - centre
+    away = vectors - centre
+    first = np.where(away > 0, 1.0, -1.0)
+    far = np.abs(away) > 0.9816 * np.sqrt((away**2).mean(axis=1, keepdims=True))
+    both = first * np.where(far, 1.510, 0.4528)
+    coarse, fine, level = codes.scales(vectors, centre).T
+    true = away @ query
+
+    assert level == pytest.approx(vectors @ centre, rel=1e-5)
+    assert (coarse * (first * away).sum(axis=1)) == pytest.approx((away**2).sum(axis=1), rel=1e-4)
+    assert np.corrcoef(fine * (both @ query), true)[0, 1] > np.corrcoef(coarse * (first @ query), true)[0, 1] > 0.9

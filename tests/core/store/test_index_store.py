@@ -658,3 +658,16 @@ def test_a_place_is_the_document_and_the_ordinal_of_a_chunk(store: IndexStore) -
 
     assert store.places([*ids, 999]) == {ids[0]: (document, 0), ids[1]: (document, 1)}
     assert store.places([]) == {}
+
+
+def test_the_beginnings_of_chunks_are_what_their_texts_begin_with(store: IndexStore) -> None:
+    put(store, LAMP, "short", "word " * 1500, "字" * 700, "last")
+    chunks = store.chunks_of(LAMP)
+
+    beginnings = store.beginnings([*(chunk.id for chunk in reversed(chunks)), 12345], 40)
+
+    assert beginnings.keys() == {chunk.id for chunk in chunks}
+    for chunk in chunks:
+        assert chunk.text.startswith(beginnings[chunk.id])
+        assert beginnings[chunk.id]
+    assert beginnings[chunks[1].id] == ("word " * 8)
