@@ -41,7 +41,7 @@ from core.library.extraction import READER_VERSION, ExtractedText, extract, need
 from core.library.file_kinds import is_unsupported, may_choose_encoding
 from core.library.reading import MAX_FILE_BYTES, read_file
 from core.library.scanning import FoundFile, Scan
-from core.protocols import Embedder
+from core.protocols import Embedder, Vectors
 from core.store.index_store import IndexStore, StoredDocument
 from core.store.records import FileFacts, MadeVector, MissingVector, embedding_key, embedding_text
 from core.store.storable import storable
@@ -482,20 +482,33 @@ class IndexingRun:
             return {}
         started = time.monotonic()
         aside = Aside(lambda: self._embedder.embed_passages(list(texts.values()), cancel=self._cancel))
-        try:
-            while not aside.wait(LOOK_SECONDS):
-                yield from self._read_changed()
-        except BaseException:
-            aside.wait(_PATIENCE_SECONDS)  # nobody else should find the encoder at work still
-            raise
+        held = yield from self._read_until_over(aside)
         vectors = aside.result()
-        self._embedding_seconds += time.monotonic() - started
+        self._embedding_seconds += max(0.0, time.monotonic() - started - held)
         self._embedded_chunks += len(texts)
         found: dict[bytes, bytes] = {}
         for key, vector in zip(texts, vectors, strict=True):
             with suppress(ModelUnusable):
                 found[key] = unit(vector)
         return found
+
+    def _read_until_over(self, aside: Aside[Vectors]) -> Generator[IndexEvent, None, float]:
+        """Read what changes until the encoder is done; returns for how many seconds it gave way to a question, which is said."""
+        held, is_held, last = 0.0, False, time.monotonic()
+        try:
+            while not aside.wait(LOOK_SECONDS):
+                now = time.monotonic()
+                held, last = held + (now - last if is_held else 0.0), now
+                if self._lease.busy != is_held:
+                    is_held = not is_held
+                    yield IndexHeld() if is_held else IndexGoesOn()
+                yield from self._read_changed()
+        except BaseException:
+            aside.wait(_PATIENCE_SECONDS)  # nobody else should find the encoder at work still
+            raise
+        if is_held:
+            yield IndexGoesOn()
+        return held
 
     def _without_text(self, facts: FileFacts, reason: str, seconds: float) -> IndexedFile:
         state: DocumentState = "skipped" if reason in _SKIPPED else "failed"

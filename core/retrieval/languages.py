@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import Counter
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,9 @@ Script = Literal["latin", "han", "kana"]
 
 SAMPLES = 256
 """How many blocks of the library's text are looked at to see which scripts there are."""
+
+LEAST_SHARE = 0.05
+"""A script with less of the library than this is none of its languages: a few stray passages would be compared with a crowd on any subject."""
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9d]")
@@ -72,7 +76,7 @@ class Languages:
         self._means: dict[tuple[str, Script], Vectors] = {}
 
     def beside(self, here: Script | None) -> tuple[Script, ...]:
-        """The other scripts of the library, in a fixed order; none where nothing is in the script `here`: then there is nothing to be nearer to."""
+        """The other scripts of the library, in a fixed order; none where little is in the script `here`: then there is nothing to be nearer to."""
         present = self._scripts()
         return tuple(sorted(present - {here})) if here in present else ()
 
@@ -87,7 +91,8 @@ class Languages:
         with self._lock:
             known, scripts = self._present
         if known != newest:
-            scripts = frozenset(filter(None, map(script_of, self._index_store.text_samples(SAMPLES))))
+            found: Counter[Script] = Counter(filter(None, map(script_of, self._index_store.text_samples(SAMPLES))))
+            scripts = frozenset[Script](script for script, blocks in found.items() if blocks >= LEAST_SHARE * found.total())
             with self._lock:
                 self._present = (newest, scripts)
         return scripts

@@ -9,7 +9,7 @@ is encoded by it; only the vectors of the files as they were at first are hashed
 
     words       seconds from the end of the save until the search for a word that only this paragraph has brings it
     meaning     the same until it is among the 50 nearest passages, which a search looks at, to a sentence that says about the same
-                (with hashed vectors: to the paragraph itself)
+                (with hashed vectors: to the passage itself)
     gone        for what was deleted or replaced: until neither search, nor the text of the file, brings it
     erased      until its bytes are in no file of the index either: neither the text nor its vectors
     encoded     texts that were given to the encoder, beside the passages of the file that are new in it (a rename has none)
@@ -35,6 +35,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from core.cancel import CancelToken
 from core.errors import NotFound
 from core.library.library import Library
@@ -54,6 +56,7 @@ _PATIENCE_SECONDS = 60.0
 _START_SECONDS = 300.0
 _POLL_SECONDS = 0.02
 _HITS, _NEIGHBOURS = 10, CANDIDATES
+_SLICE_BYTES, _LEAST_NUMBERS = 128, 5
 _LONG_EVERY = 100
 _LOOK = """
 import pathlib, sys
@@ -185,6 +188,12 @@ def middle(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
+def slices(vector: bytes) -> list[bytes]:
+    """The parts of a vector to look for in a file, whose pages cut it anywhere; parts of hashed vectors that are mostly 0 are left out."""
+    parts = [vector[start : start + _SLICE_BYTES] for start in range(0, len(vector), _SLICE_BYTES)]
+    return [part for part in parts if np.count_nonzero(np.frombuffer(part, dtype="<f4")) >= _LEAST_NUMBERS]
+
+
 class Window:
     """The window in a process of its own."""
 
@@ -251,7 +260,7 @@ class Measurement:
         before, doomed = self._passages(path), self._remains(path)
         saved = edited(text, paragraph)
         old = min((part for part in text.split("\n\n") if part not in saved), key=len, default="")
-        wanted = self._vector(asked, paragraph)
+        wanted = self._vector(asked)
         self._save(path, saved, in_place=bool(number % 2))
         since = time.monotonic()
         self._found("edited", since, path, word, wanted)
@@ -264,7 +273,7 @@ class Measurement:
     def add(self, number: int, path: Path) -> None:
         """Save a new file."""
         paragraph, word, asked = news(self._draw, number)
-        wanted = self._vector(asked, paragraph)
+        wanted = self._vector(asked)
         self._save(path, f"A new file\n\n{paragraph}\n", in_place=bool(number % 2))
         since = time.monotonic()
         self._found("new", since, path, word, wanted)
@@ -286,7 +295,7 @@ class Measurement:
         """Delete a file."""
         text = path.read_text(encoding="utf-8")
         word = text.rpartition(" ")[2].strip().strip(".")
-        vector = self._vector(text, text)
+        vector = self._embedder.embed_query(text, cancel=CancelToken())
         doomed = self._remains(path)
         path.unlink()
         since = time.monotonic()
@@ -308,12 +317,15 @@ class Measurement:
             beside.write_text(text, encoding="utf-8")
             beside.replace(path)
 
-    def _vector(self, asked: str, paragraph: str) -> Vectors:
+    def _vector(self, asked: str) -> Vectors | None:
         """What is searched for; hashed vectors know nothing of meaning. Made before the save: the encoder here may be about to start."""
-        return self._embedder.embed_query(asked if self._weights else paragraph, cancel=CancelToken())
+        return self._embedder.embed_query(asked, cancel=CancelToken()) if self._weights else None
 
-    def _found(self, deed: str, since: float, path: Path, word: str, vector: Vectors) -> None:
+    def _found(self, deed: str, since: float, path: Path, word: str, vector: Vectors | None) -> None:
         self._wait(deed, "words", since, lambda: path in self._by_words(word))
+        if vector is None:
+            passage = next((text for text in self._passages(path) if word in text), word)
+            vector = self._embedder.embed_query(passage, cancel=CancelToken())
         self._wait(deed, "meaning", since, lambda: path in self._by_meaning(vector, word))
 
     def _count(self, deed: str, path: Path, before: set[str]) -> None:
@@ -345,10 +357,10 @@ class Measurement:
         return {embedding_text(chunk.title, chunk.heading_path, chunk.text) for chunk in self._store.chunks_of(path)}
 
     def _remains(self, path: Path) -> set[bytes]:
-        """The beginnings of the vectors of a file as they lie in the index."""
+        """Slices of the vectors of a file as they lie in the index, without those that nearly any vector could have."""
         found = [item.document for item in self._store.documents() if item.document.path == path]
         known = self._store.vectors_by_content(found[0].sha256, self._embedder.model_id) if found else []
-        return {item.vector[:64] for item in known if item.vector}
+        return {part for item in known if item.vector for part in slices(item.vector)}
 
     def _is_in_files(self, remains: Sequence[bytes]) -> bool:
         # In a process of its own: closing a file here would drop the locks that SQLite holds on it for this process.

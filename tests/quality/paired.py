@@ -2,8 +2,8 @@
 
     python -m tests.quality.paired --home HOME [--questions FILE --docs FOLDER ...]
 
-Our own are in `paired_questions.jsonl`: 50 questions in English, Chinese and Japanese over the sample library and the files of `graph_questions`, half of
-them English and half Chinese; everything lies in one library. A file of one's own has lines with `id`, `supporting` (names of files) and a question
+Our own are in `paired_questions.jsonl`: 50 questions in English, Chinese and Japanese over the sample library and the files of `graph_questions`, 16 of
+them English and 10 Chinese; everything lies in one library. A file of one's own has lines with `id`, `supporting` (names of files) and a question
 under `en`, `zh` and any other language. Printed is recall@1 and recall@5 of the files, for each language of the question, and apart for questions asked
 in the language of their file and in another.
 """

@@ -6,9 +6,10 @@ import random
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.quality.edited_file import Tally, edited, file_text, generate, mark, measure, middle, news
+from tests.quality.edited_file import Tally, edited, file_text, generate, mark, measure, middle, news, slices
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 4])
@@ -49,6 +50,13 @@ def test_waiting_in_vain_and_encoding_too_much_are_problems() -> None:
         "renamed: 2 texts encoded, 0 passages new, in 0 of 1 the same",
     ]
     assert middle([5.0, 1.0, 3.0]) == 3.0
+
+
+def test_a_vector_is_looked_for_in_parts_that_no_other_has() -> None:
+    vector = np.zeros(96, dtype="<f4")
+    vector[:5], vector[32:36] = 0.3, 0.2
+
+    assert slices(vector.tobytes()) == [vector[:32].tobytes()]
 
 
 def test_files_that_are_there_stay_as_they_are(tmp_path: Path) -> None:

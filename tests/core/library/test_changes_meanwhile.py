@@ -227,6 +227,26 @@ def test_a_file_saved_while_a_question_holds_the_run_up_is_found_by_its_words(sh
     assert shelf.states() == {"a.txt": "ready", "new.txt": "ready"}
 
 
+def test_a_question_that_comes_while_the_encoder_works_is_said_to_hold_the_run_up(shelf: Shelf) -> None:
+    shelf.write("a.txt", long_text(3))
+    asking, may_end, seen = shelf.lease.asking(), threading.Event(), []
+
+    def hold() -> None:
+        asking.__enter__()
+        assert may_end.wait(20)
+
+    shelf.embedder.before_batch = hold
+    for event in shelf.library.index(CancelToken()):
+        seen.append(type(event))
+        if isinstance(event, IndexHeld):
+            asking.__exit__(None, None, None)
+            may_end.set()
+
+    assert seen.index(IndexHeld) < seen.index(IndexGoesOn)
+    assert seen.count(IndexHeld) == seen.count(IndexGoesOn) == 1
+    assert shelf.states() == {"a.txt": "ready"}
+
+
 def test_many_files_that_come_during_a_question_are_read_in_part(shelf: Shelf) -> None:
     shelf.write("a.txt", "a")
     changed, started = ChangedPaths(), []

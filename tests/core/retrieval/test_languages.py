@@ -158,3 +158,11 @@ def test_files_that_come_later_are_noticed(store: IndexStore, embedder: BiasedEm
     put(store, embedder, chinese(range(8)))
 
     assert (before, languages.beside("latin"), languages.beside("kana")) == ((), ("han",), ())
+
+
+def test_a_few_stray_files_in_another_script_are_no_second_language(store: IndexStore, embedder: BiasedEmbedder) -> None:
+    put(store, embedder, [f"{text}, note {number}" for number in range(15) for text in english(range(8))])
+    put(store, embedder, chinese(range(6)))
+    languages = Languages(store)
+
+    assert (languages.beside("latin"), languages.beside("han")) == ((), ())
