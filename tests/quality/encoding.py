@@ -145,8 +145,6 @@ def measure(
 ) -> Iterator[str]:
     """The lines of the report. `precision` takes the place of what would be chosen."""
     os.environ.update(ENVIRONMENT | OFFLINE | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)))
-    if hasattr(os, "nice"):
-        os.nice(5)  # as the child
     # Imported here: they read the environment when they are loaded.
     import torch
     from sentence_transformers import SentenceTransformer
@@ -165,6 +163,8 @@ def measure(
         exact.load(cancel=cancel)
         ours.load(cancel=cancel)
         loaded = time.perf_counter() - started
+        if hasattr(os, "nice"):
+            os.nice(5)  # as the children, which would inherit it
         settled = ours.settle(cancel=cancel)
         assert settled is not None
         yield f"{model.name}; {len(texts)} chunks; {threads} threads; {machine()}; commit {commit()}; best of {rounds}"
