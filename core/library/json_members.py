@@ -33,7 +33,8 @@ def json_members(text: str) -> Iterator[Heading]:
         sign = token[0]
         if sign[0] == '"':
             string, string_start = sign, token.start()
-        elif sign == ":":
+            continue
+        if sign == ":" and string_start >= 0:
             key, key_start = string, string_start
             if ended_block and len(inside) <= _DEEPEST:
                 # What follows a member that held others belongs to their common parent again.
@@ -56,6 +57,8 @@ def json_members(text: str) -> Iterator[Heading]:
             key_start = -1
         else:
             key_start = -1
+        # Only the string right before a colon is a key.
+        string_start = -1
 
 
 def record_starts(text: str) -> Iterator[Heading]:

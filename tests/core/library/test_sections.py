@@ -206,6 +206,12 @@ def test_the_kind_is_told_from_the_name(name: str, kind: Kind) -> None:
     assert kind_of(Path(name)) == kind
 
 
+def test_a_string_that_is_no_key_gives_no_section_its_name() -> None:
+    for text in ('{""[]:', '{"a" [{}]: {"b": [1]}}', '["a", [], : {}]'):
+        parts = sections(text, "json")
+        assert all(one.end <= other.start for one, other in pairwise(parts))
+
+
 @pytest.mark.parametrize("kind", ALL_KINDS)
 @given(text=st.text(alphabet="ab \n=-#*|{}[]:,\"'\\.()@/1第章", max_size=200))
 def test_any_text_is_cut_without_gaps(kind: Kind, text: str) -> None:
