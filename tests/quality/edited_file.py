@@ -359,7 +359,7 @@ class Measurement:
     def _remains(self, path: Path) -> set[bytes]:
         """Slices of the vectors of a file as they lie in the index, without those that nearly any vector could have."""
         found = [item.document for item in self._store.documents() if item.document.path == path]
-        known = self._store.vectors_by_content(found[0].sha256, self._embedder.model_id) if found else []
+        known = self._store.vectors_by_content(found[0].sha256, found[0].encoding, self._embedder.model_id) if found else []
         return {part for item in known if item.vector for part in slices(item.vector)}
 
     def _is_in_files(self, remains: Sequence[bytes]) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import desktop.assembly
 from core.cancel import CancelToken
 from core.events import IndexEvent
+from core.library.changed_paths import ChangedPaths
 from core.library.library import Library
 from core.protocols import Embedder, Vectors
 from desktop.assembly import Application
@@ -58,12 +59,14 @@ class ToldLibrary(Library):
 
     tell: Tell
 
-    def index(self, cancel: CancelToken, paths: Iterable[Path] | None = None) -> Iterator[IndexEvent]:
-        yield from super().index(cancel, paths)
+    def index(
+        self, cancel: CancelToken, paths: Iterable[Path] | None = None, *, changed: ChangedPaths | None = None
+    ) -> Iterator[IndexEvent]:
+        yield from super().index(cancel, paths, changed=changed)
         self.tell({"ended": "index"})
 
-    def update(self, cancel: CancelToken, changed: Iterable[Path]) -> Iterator[IndexEvent]:
-        yield from super().update(cancel, changed)
+    def update(self, cancel: CancelToken, paths: Iterable[Path], *, changed: ChangedPaths | None = None) -> Iterator[IndexEvent]:
+        yield from super().update(cancel, paths, changed=changed)
         self.tell({"ended": "update"})
 
 

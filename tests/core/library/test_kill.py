@@ -45,7 +45,7 @@ print("end", flush=True)
 def test_files_reported_as_finished_survive_kill_9(home: Path, tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
-    names = [f"{number:03}.txt" for number in range(300)]
+    names = [f"{number:04}.txt" for number in range(1200)]
     for name in names:
         (docs / name).write_text(
             f"file {name}. " + "It says something about the sea. " * (200 if name.endswith("7.txt") else 20), encoding="utf-8"
@@ -58,7 +58,8 @@ def test_files_reported_as_finished_survive_kill_9(home: Path, tmp_path: Path) -
         )
         assert child.stdout is not None
         for _ in range(lines_before_the_kill):
-            acknowledged.append(child.stdout.readline().strip())
+            # A run that had little left to do may be over before the kill.
+            acknowledged += [line for line in [child.stdout.readline().strip()] if line.endswith(".txt")]
         child.send_signal(signal.SIGKILL)
         acknowledged += [line.strip() for line in child.stdout.read().splitlines() if line.endswith(".txt")]
         child.wait(20)
