@@ -208,6 +208,7 @@ class IndexingRun:
         if any(result.state == "ready" for result in self._results.values()):
             self._remember_place()
             self._deleted = self._store.take_over(self._embedder.model_id) or self._deleted
+        self._deleted = self._store.tidy_words(self._cancel) or self._deleted
         self._erase()
         self._store.make_durable()
         seconds = time.monotonic() - started

@@ -23,6 +23,15 @@ from core.store.words import indexed_form, words_version
 PIECE_CHUNKS = 300
 """So many chunks of files that are forgotten go in one transaction: others may write, or stop the work, in between."""
 
+HOLES_MATTER_FROM = 500
+"""Deleted chunks; fewer leave no holes worth the work."""
+
+HOLES_SHARE = 0.25
+"""Of the chunks that are there: so many deleted ones leave holes worth it."""
+
+MERGED_PAGES = 1000
+"""Pages of the word index that are written anew in one transaction: some tenths of a second."""
+
 BLOCK_CHARACTERS = 4096
 """Texts are kept in blocks of this many characters, so that a chunk is read without its whole document."""
 
@@ -106,9 +115,37 @@ def keep_chunks(
         gone.append(chunk_id)
     for slot in slots:
         erase_codes(connection, slot, gone)
+    _count_deleted_words(connection, len(gone))
     connection.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE document_id = ?", (document_id,))
     _delete_text(connection, document_id)
     return kept
+
+
+def _count_deleted_words(connection: apsw.Connection, chunks: int) -> None:
+    if chunks:
+        connection.execute(
+            "INSERT INTO facts (name, value) VALUES ('words_deleted', ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+            (str(chunks),),
+        )
+
+
+def words_have_holes(connection: apsw.Connection) -> bool:
+    """Whether so many chunks were deleted from the word index that much of it is empty: a word that is deleted leaves its room behind."""
+    deleted = int(connection.execute("SELECT coalesce(max(value), 0) FROM facts WHERE name = 'words_deleted'").get)
+    if deleted < HOLES_MATTER_FROM:
+        return False
+    return deleted > HOLES_SHARE * int(connection.execute("SELECT count(*) FROM chunks").get)
+
+
+def close_holes(connection: apsw.Connection, *, begin: bool) -> bool:
+    """Write a piece of the word index closely anew; returns whether there was nothing more to do. The first call says `begin`."""
+    before = connection.total_changes()
+    # Less than nothing: everything is to be merged, not only what FTS5 would merge by itself.
+    connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (-MERGED_PAGES if begin else MERGED_PAGES,))
+    is_done = connection.total_changes() - before < 2
+    if is_done:
+        connection.execute("DELETE FROM facts WHERE name = 'words_deleted'")
+    return is_done
 
 
 def _delete_text(connection: apsw.Connection, document_id: int) -> None:
@@ -148,6 +185,7 @@ def remove_piece(connection: apsw.Connection) -> bool:
         _delete_chunk(connection, chunk_id, words, slots)
     for slot in slots:
         erase_codes(connection, slot, [int(chunk_id) for chunk_id, *_ in chunks])
+    _count_deleted_words(connection, len(chunks))
     empty = fetch_all(
         connection, "SELECT id FROM documents WHERE reason = 'going' AND NOT EXISTS (SELECT 1 FROM chunks WHERE document_id = documents.id)"
     )

@@ -26,6 +26,7 @@ from core.store.index_rows import (
     BLOCK_CHARACTERS,
     INSERT_WORDS,
     begin_removal,
+    close_holes,
     documents_within,
     ensure_words_version,
     finish,
@@ -37,6 +38,7 @@ from core.store.index_rows import (
     slot_for_writing,
     slot_of,
     text_slice,
+    words_have_holes,
     words_of,
     write_document,
     write_pages,
@@ -431,6 +433,19 @@ class IndexStore:
                 vector = fetch_one(connection, VECTORS[slot].select, (chunk_id,)) if slot is not None else None
                 known.append(KnownVector(start, end, key, vector[0] if vector else None))
         return known
+
+    def tidy_words(self, cancel: CancelToken) -> bool:
+        """Write the word index closely anew if many deletions left holes in it, in pieces; returns whether it did. Raises `Cancelled` between two."""
+        with self._database.reading() as connection:
+            if not words_have_holes(connection):
+                return False
+        is_done, begin = False, True
+        while not is_done:
+            cancel.check()
+            with self._database.writing() as connection:
+                is_done = close_holes(connection, begin=begin)
+            begin = False
+        return True
 
     # -- searching
 

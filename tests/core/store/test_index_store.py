@@ -15,7 +15,7 @@ from core.cancel import CancelToken
 from core.errors import Cancelled, IndexDamaged, ModelUnusable, NotFound
 from core.protocols import Vectors
 from core.scope import Scope
-from core.store import index_store
+from core.store import index_rows, index_store
 from core.store.index_rows import PIECE_CHUNKS, remove_piece
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts, MadeVector, embedding_key, embedding_text
@@ -671,3 +671,46 @@ def test_the_beginnings_of_chunks_are_what_their_texts_begin_with(store: IndexSt
         assert chunk.text.startswith(beginnings[chunk.id])
         assert beginnings[chunk.id]
     assert beginnings[chunks[1].id] == ("word " * 8)
+
+
+def test_after_many_deletions_the_word_index_is_written_closely_anew(
+    store: IndexStore, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_rows, "HOLES_MATTER_FROM", 40)
+    monkeypatch.setattr(index_rows, "MERGED_PAGES", 2)
+
+    def words_bytes() -> int:
+        with apsw.Connection(str(home / "index.db")) as connection:
+            return int(connection.execute("SELECT sum(length(block)) FROM words_data").get)
+
+    draw = random.Random(1)
+    pages = [" ".join(f"w{draw.randrange(5000)}" for _ in range(120)) for _ in range(60)]
+    for number, page in enumerate(pages):
+        put(store, Path(f"/docs/{number}.md"), page)
+    assert not store.tidy_words(CancelToken())
+    for _ in range(3):
+        for number, page in enumerate(pages):
+            put(store, Path(f"/docs/{number}.md"), f"{page} {draw.random()}")
+    before = words_bytes()
+
+    assert store.tidy_words(CancelToken())
+
+    assert words_bytes() <= before
+    assert not store.tidy_words(CancelToken())
+    assert store.check().problems == ()
+    for number, page in enumerate(pages):
+        rare = page.split()[7]
+        assert any(rare in text for text in found_by_words(store, rare, 60)), number
+
+
+def test_tidying_can_be_cancelled_and_goes_on_the_next_time(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_rows, "HOLES_MATTER_FROM", 2)
+    for passage in ("lamp", "oil", "wick", "glass"):
+        put(store, LAMP, passage)
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        store.tidy_words(cancel)
+    assert store.tidy_words(CancelToken())
+    assert found_by_words(store, "glass") == ["glass"]
+    assert store.check().problems == ()
