@@ -147,7 +147,7 @@ def measure(home: Path, chunks: int, count: int) -> Measured:
     store = IndexStore(folder / "index.db")
     embedder = KnownQueries(queries)
     retriever = HybridRetriever(store, embedder)
-    alone_retriever = HybridRetriever(store, embedder, languages=OneLanguage(store, embedder))
+    alone_retriever = HybridRetriever(store, embedder, languages=OneLanguage(store))
     _read(folder / "index.db")
     first = _seconds(lambda: retriever.search(queries[0].text, k=TOP, cancel=CancelToken()))
     hybrid, words, vectors, recalls, found = [], [], [], [], []
