@@ -21,6 +21,7 @@ READ = 256
 
 _BLOCKS_TOGETHER = 32
 _SAMPLE = 65_536
+_WEIGHED_TWICE = 16  # times as many as are read: their second signs are weighed, too
 _BYTE_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.float32) * 2 - 1
 
 
@@ -60,13 +61,13 @@ class Candidates:
         wanted = max(READ, 4 * k)
         flat = estimates.ravel()
         rows, places = np.divmod(np.flatnonzero(flat > _limit(flat, max(NEAR, 4 * wanted))), BLOCK)
-        ids: npt.NDArray[np.int64] = self._blocks[rows] * BLOCK + places
-        if len(ids) > wanted:
-            words, width = self._words[rows, :, places], words_per_code(len(query))
-            way = FIRST_SHARE * _along(words[:, :width], query) + SECOND_SHARE * _along(words[:, width:], query)
-            scores = self._fine_factors[rows, places] * way + self._levels[rows, places]
-            ids = ids[np.argpartition(-scores, wanted)[:wanted]]
-        return [int(item) for item in np.sort(ids)]
+        width = words_per_code(len(query))
+        way = _along(self._words[rows, :width, places], query)
+        best = _best(self._factors[rows, places] * way + self._levels[rows, places], _WEIGHED_TWICE * wanted)
+        rows, places = rows[best], places[best]
+        way = FIRST_SHARE * way[best] + SECOND_SHARE * _along(self._words[rows, width:, places], query)
+        best = _best(self._fine_factors[rows, places] * way + self._levels[rows, places], wanted)
+        return [int(item) for item in np.sort(self._blocks[rows[best]] * BLOCK + places[best])]
 
     def _estimates(self, query: Vectors) -> npt.NDArray[np.float32]:
         """How near every vector is if each of its dimensions counts the same, (blocks, BLOCK); minus infinity where there is none."""
@@ -143,6 +144,11 @@ def _limit(estimates: npt.NDArray[np.float32], most: int) -> float:
     sample = estimates[:: max(1, len(estimates) // _SAMPLE)]
     place = len(sample) * most // max(1, len(estimates))
     return float(np.partition(sample, -place)[-place]) if 0 < place < len(sample) else -np.inf
+
+
+def _best(scores: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.intp]:
+    """Where the `most` highest scores are, in no order."""
+    return np.argpartition(-scores, most)[:most] if len(scores) > most else np.arange(len(scores))
 
 
 def _along(codes: Words, query: Vectors) -> npt.NDArray[np.float32]:
