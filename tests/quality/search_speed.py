@@ -39,6 +39,7 @@ from tests.quality.generated_index import CHUNKS_IN_DOCUMENT, EMBEDDER, Generato
 SEED = 1
 TOP = 10
 _LIKE = "like.npy"
+_LABEL_AT = {"plain vec0": (-7, 4, "end"), "hybrid": (6, -6, "start"), "vectors": (6, -6, "start"), "words": (6, 15, "start")}
 _ROOT = Path(__file__).parents[2]
 
 
@@ -228,7 +229,7 @@ def plot(results: Sequence[Measured]) -> str:
         "words": ("#15803d", [one.words.median for one in results]),
     }
     sizes = [one.chunks for one in results]
-    across, down = _scale(sizes, 60, 500), _scale([value for _, values in lines.values() for value in values], 280, 30)
+    across, down = _scale(sizes, 60, 500), _scale([value for _, values in lines.values() for value in values], 262, 30)
     drawn = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 330" font-family="sans-serif" font-size="12">']
     drawn.append('<rect width="640" height="330" fill="white"/><text x="10" y="18">median of a search, milliseconds</text>')
     for size in sizes:
@@ -240,10 +241,10 @@ def plot(results: Sequence[Measured]) -> str:
         drawn.append(
             f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
         )
+        across_by, down_by, anchor = _LABEL_AT[name]
         for (x, y), value in zip(points, values, strict=True):
-            drawn.append(
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/><text x="{x + 6:.1f}" y="{y - 6:.1f}" fill="{colour}">{value:.3g}</text>'
-            )
+            label = f'<text x="{x + across_by:.1f}" y="{y + down_by:.1f}" text-anchor="{anchor}" fill="{colour}">{value:.3g}</text>'
+            drawn.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>{label}')
         drawn.append(f'<text x="{points[-1][0] + 44:.1f}" y="{points[-1][1] + 4:.1f}" fill="{colour}">{name}</text>')
     return "\n".join([*drawn, "</svg>", ""])
 
