@@ -21,11 +21,13 @@ _SENTENCE_CHARACTERS = 14
 _MARK_CHARACTERS = 12
 _ENDED = re.compile(r"[.。!！?？]")
 _FENCE = re.compile(r"</?[0-9a-f]{6}>")
+# A small model sometimes begins with the end of the sentence before. ".5 m" and ".NET" are no such thing.
+_STRAY = re.compile(r"\s*(?:[.,;:!?]+(?:\s+|$)|[。，；：、！？]+\s*)")
 
 
 def first_line(text: str) -> str:
     """The first line that says something, without marks; empty while there is none."""
-    return next((plain for line in text.splitlines() if (plain := without_marks(line))), "")
+    return next((plain for line in text.splitlines() if (plain := _without_stray(without_marks(line)))), "")
 
 
 def short_answer(text: str) -> str:
@@ -40,7 +42,7 @@ def shown(text: str, *, finished: bool, asked: Sequence[str] = ()) -> str:
     The first line is held back until it is whole, because it may still become a refusal. A sentence that only says the first line
     again is left out, and so are a question of `asked` where the explanation should be and a fence that the model copied.
     """
-    text = _FENCE.sub("", text if finished else _without_open_fence(text)).lstrip()
+    text = _without_stray(_FENCE.sub("", text if finished else _without_open_fence(text)).lstrip())
     head, line_end, rest = text.partition("\n")
     if not line_end:
         return text.rstrip() if finished or len(text) > 2 * SHORT_CHARACTERS else ""
@@ -54,6 +56,11 @@ def shown(text: str, *, finished: bool, asked: Sequence[str] = ()) -> str:
             rest = rest[repeated:].lstrip()
             break
     return f"{head}\n\n{rest}".rstrip()
+
+
+def _without_stray(text: str) -> str:
+    begins = _STRAY.match(text)
+    return text[begins.end() :] if begins else text
 
 
 def _is_sentence(line: str) -> bool:

@@ -97,3 +97,18 @@ def test_what_was_shown_is_never_taken_back(pieces: list[str]) -> None:
         assert now.rstrip().startswith(before.rstrip()), (before, now)
         before = now
     assert shown(text, finished=True, asked=asked).startswith(before.rstrip())
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (". The key hangs behind door 47. [1]", "The key hangs behind door 47. [1]"),
+        ("。钥匙挂在 47 号门后 [1]", "钥匙挂在 47 号门后 [1]"),
+        (".\nBehind door 47", "Behind door 47"),
+        (".5 m [1]", ".5 m [1]"),
+        (".NET 8 [1]", ".NET 8 [1]"),
+    ],
+)
+def test_the_end_of_another_sentence_is_no_beginning(text: str, wanted: str) -> None:
+    assert shown(text, finished=True) == wanted
+    assert first_line(text) == wanted.removesuffix(" [1]")
