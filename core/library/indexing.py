@@ -171,6 +171,7 @@ class IndexingRun:
         self._heard = 0
         self._heard_paths: set[Path] = set()
         self._chunks_done = 0
+        self._chunks_left = 0  # of all that wait; summing them up for every file would take for ever among many
         self._embedded_chunks = 0
         self._embedding_seconds = 0.0
         self._deleted = False  # something was taken out of the index whose bytes may still be in its files
@@ -301,15 +302,16 @@ class IndexingRun:
         item.heard = self._heard
         item.left = self._store.count_missing(item.document_id, self._embedder.model_id)
         self._waiting[item.facts.path] = item
+        self._chunks_left += item.left
         self._queue.clear()  # to be ordered anew
 
     def _drop_waiting(self, path: Path) -> None:
-        if self._waiting.pop(path, None):
+        if dropped := self._waiting.pop(path, None):
+            self._chunks_left -= dropped.left
             self._queue.clear()
 
     def _progress(self) -> IndexProgress:
-        left = sum(item.left for item in self._waiting.values())
-        return IndexProgress(len(self._read_files), len(self._files), self._chunks_done, self._chunks_done + left)
+        return IndexProgress(len(self._read_files), len(self._files), self._chunks_done, self._chunks_done + self._chunks_left)
 
     def _remember_place(self) -> None:
         if place := self._place():
@@ -447,10 +449,12 @@ class IndexingRun:
         for item in files:
             item.seconds += (time.monotonic() - started) / len(files)
         for item, _ in batch.chunks:
-            item.left = max(0, item.left - 1)
+            if item.left and self._waiting.get(item.facts.path) is item:
+                item.left -= 1
+                self._chunks_left -= 1
         self._chunks_done += len(batch.chunks)
         for item in batch.whole:
-            self._waiting.pop(item.facts.path, None)
+            self._chunks_left -= self._waiting.pop(item.facts.path).left
             self._deleted = self._deleted or item.spoilt
             if item.spoilt:
                 yield self._finished(self._without_text(item.facts, "embedding_failed", item.seconds))

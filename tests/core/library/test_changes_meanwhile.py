@@ -44,6 +44,9 @@ def run(shelf: Shelf, change: Callable[[ChangedPaths, int], None]) -> tuple[list
     shelf.embedder.before_batch = lambda: None
     assert isinstance(events[-1], IndexFinished)
     assert shelf.library.check().problems == ()
+    # However files came and went meanwhile, in the end nothing is left to be done.
+    last = [event for event in events if isinstance(event, IndexProgress)][-1]
+    assert (last.read, last.embedded) == (last.files, last.chunks)
     return events, events[-1].report
 
 
