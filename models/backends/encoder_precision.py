@@ -10,8 +10,6 @@ import contextlib
 import hashlib
 import json
 import math
-import os
-import tempfile
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +18,8 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.errors import LamplightError
+from core.home import write_whole
 from core.protocols import Vectors
 from models.backends.encoder_folder import EncoderFolder, fingerprint
 from models.machine import physical_cores, processor_name
@@ -111,18 +111,12 @@ class PrecisionFile:
 
     def write(self, choice: PrecisionChoice) -> None:
         """Keep a choice. A folder that cannot be written to is no error: it is measured again next time."""
-        beside = ""
         try:
             text = _File(key=self._key, **asdict(choice)).model_dump_json()
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor, beside = tempfile.mkstemp(prefix=".encoder-", dir=self._file.parent)  # mkstemp makes it 0600
-            with os.fdopen(descriptor, "w", encoding="utf-8") as output:
-                output.write(text)
-            os.replace(beside, self._file)
-        except (OSError, ValidationError):
-            if beside:
-                with contextlib.suppress(OSError):
-                    os.unlink(beside)
+            write_whole(self._file, text)
+        except (OSError, ValidationError, LamplightError):
+            return
 
     def forget(self) -> None:
         """Measure again next time."""

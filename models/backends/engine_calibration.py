@@ -5,11 +5,8 @@ Read by the app, written by the chat child process, which measures when a model 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -17,6 +14,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.errors import LamplightError
+from core.home import write_whole
 from core.protocols import Speed
 from models.backends.engine_tuning import Tuning
 from models.backends.saved_beginnings import model_identity
@@ -143,7 +142,6 @@ class CalibrationFile:
     def write(self, calibration: EngineCalibration) -> None:
         """Keep what was measured. A folder that cannot be written to is no error: it is measured again next time."""
         tuning, speed = calibration.tuning, calibration.speed
-        beside = ""
         try:
             text = _File(
                 key=self._key,
@@ -156,11 +154,6 @@ class CalibrationFile:
                 attempts=calibration.attempts,
             ).model_dump_json()
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor, beside = tempfile.mkstemp(prefix=".calibration-", dir=self._file.parent)  # mkstemp makes it 0600
-            with os.fdopen(descriptor, "w", encoding="utf-8") as output:
-                output.write(text)
-            os.replace(beside, self._file)
-        except (OSError, ValidationError):
-            if beside:
-                with contextlib.suppress(OSError):
-                    os.unlink(beside)
+            write_whole(self._file, text)
+        except (OSError, ValidationError, LamplightError):
+            return
