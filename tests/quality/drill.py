@@ -37,6 +37,8 @@ Json = dict[str, Any]
 _EDITABLE = frozenset({".txt", ".md"})
 _LARGEST_EDITED = 2_000_000
 _SECONDS = 1200.0
+_READ_OR_READY = frozenset({"file_started", "file"})
+_READY = frozenset({"file"})
 _EDITS, _RENAMES, _DELETIONS = 20, 10, 10
 
 
@@ -148,15 +150,16 @@ class Drill:
         yield self._checked("run to the end", self._index(), changes)
 
     def _killed(self, name: str, most: int) -> Iterator[str]:
-        """Runs that are killed: while they read, or while they encode."""
-        for _ in range(self._kills):
+        """Runs that are killed: while they read, and the last one while it encodes."""
+        for left in reversed(range(self._kills)):
+            counted: frozenset[str] = _READ_OR_READY if left else _READY
             kill_at = self._draw.randint(1, most)
-            run = self._index(kill_at=kill_at)
-            said = f"killed at event {kill_at}" if run.code == -signal.SIGKILL else "quicker than the kill"
-            yield self._checked(f"{name}, {said}", run)
+            run = self._index(kill_at=kill_at, counted=counted)
+            said = f"killed at event {kill_at}{'' if left else ' of those that say a file is ready'}"
+            yield self._checked(f"{name}, {said if run.code == -signal.SIGKILL else 'quicker than the kill'}", run)
 
-    def _index(self, *, kill_at: int = 0) -> Run:
-        """One run; with `kill_at` it is killed when it has so often begun with a file, or been ready with one that had changed."""
+    def _index(self, *, kill_at: int = 0, counted: frozenset[str] = frozenset()) -> Run:
+        """One run; with `kill_at` it is killed when so many of the `counted` events came; of those that say what became of a file only the ones that it is ready now."""
         started = time.monotonic()
         child = self._start()
         events: list[Json] = []
@@ -168,7 +171,7 @@ class Drill:
                     break
                 event = json.loads(line)
                 events.append(event)
-                count += event["event"] in ("file_started", "file") and not event.get("unchanged")
+                count += event["event"] in counted and event.get("state", "ready") == "ready" and not event.get("unchanged")
                 if kill_at and count == kill_at:
                     child.kill()
         return Run(child.wait(), events, time.monotonic() - started)
