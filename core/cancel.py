@@ -87,6 +87,11 @@ class Aside(Generic[T]):
             raise self._failures[0]
         return self._results[0]
 
+    def waited(self) -> T:
+        """The same, after waiting for it."""
+        self._over.wait()
+        return self.result()
+
 
 def until_cancelled(work: Callable[[], T], cancel: CancelToken) -> T:
     """Do work that looks at no token, in a thread of its own, and leave it behind as soon as `cancel` is cancelled.

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.cancel import CancelToken
+from core.cancel import Aside, CancelToken
 from core.documents import ScoredChunk, SearchOutcome
 from core.errors import Cancelled, InvalidRequest, LamplightError, NotFound
 from core.protocols import Embedder, Vectors
@@ -122,7 +122,7 @@ class HybridRetriever:
     def search_with_notes(self, query: str, *, k: int, cancel: CancelToken, mode: Mode | None = None) -> SearchOutcome:
         """Like `search`, and says which half failed: in hybrid mode the other half still answers.
 
-        Raises `Cancelled`; and the error of the only half that was asked, or of the second if both fail.
+        Raises `Cancelled`; and the error of the only half that was asked, or of the words if both fail.
         """
         return self.search_all((query,), k=k, cancel=cancel, mode=mode)
 
@@ -170,41 +170,38 @@ class HybridRetriever:
         failed: dict[str, LamplightError] = {}
         near: _Near | None = None
         words: _Words | None = None
-        if mode != "words":
-            try:
-                near = self._by_vectors(query, candidates, cancel)
-            except Cancelled:
-                raise
-            except LamplightError as error:
-                failed["vectors_failed"] = error
+        # The encoder is another process: while it works, the words are searched.
+        vector = Aside(lambda: self._embedder.embed_query(query, cancel=cancel)) if mode != "words" else None
         if mode != "vectors":
             try:
                 words = self._by_words(query, candidates)
             except LamplightError as error:
                 failed["words_failed"] = error
+        if vector is not None:
+            try:
+                near = self._by_vectors(query, vector.waited(), candidates, cancel)
+            except Cancelled:
+                raise
+            except LamplightError as error:
+                failed["vectors_failed"] = error
         if near is None and words is None:
-            raise failed.popitem()[1]
+            raise failed.get("words_failed") or failed["vectors_failed"]
         similarities = self._all_similarities(near, words)
         return _Ranking(self._fused(query, mode, near, words, similarities), similarities, tuple(failed))
 
-    def _by_vectors(self, query: str, candidates: int, cancel: CancelToken) -> _Near:
-        vector = self._embedder.embed_query(query, cancel=cancel)
-        found = self._nearest(vector, candidates)
-        own = _View(vector)
+    def _by_vectors(self, query: str, vector: Vectors, candidates: int, cancel: CancelToken) -> _Near:
         here = script_of(query)
         beside = self._languages.beside(here)
-        if here is None or not beside:
-            return _Near(found, own, {})
+        moved = [self._languages.shifted(vector, here, there, self._embedder, cancel) for there in beside if here]
+        found, *others_found = self._nearest([vector, *moved], candidates)
+        own = _View(vector)
         # Each script apart: a question is nearer to everything in its own language than to the right passage in another.
         apart: dict[Script, tuple[Vectors, dict[int, float]]] = {}
-        for there in beside:
-            shifted = self._languages.shifted(vector, here, there, self._embedder, cancel)
-            hits = self._nearest(shifted, candidates)
-            scripts = self._scripts_of(hits)
-            hits = {item: cosine for item, cosine in hits.items() if scripts.get(item) == there}
-            if len(hits) >= LEAST_COMPARED:
-                apart[there] = shifted, hits
-        scripts = self._scripts_of(found)
+        scripts = self._scripts_of(hit for hits in (found, *others_found) for hit in hits) if beside else {}
+        for there, shifted, hits in zip(beside, moved, others_found, strict=True):
+            in_it = {item: cosine for item, cosine in hits.items() if scripts.get(item) == there}
+            if len(in_it) >= LEAST_COMPARED:
+                apart[there] = shifted, in_it
         scores = {item: cosine for item, cosine in found.items() if scripts.get(item) not in apart}
         if len(scores) < LEAST_COMPARED:
             return _Near(found, own, {})
@@ -216,8 +213,8 @@ class HybridRetriever:
         best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:candidates]
         return _Near(dict(best), own, others)
 
-    def _nearest(self, vector: Vectors, candidates: int) -> dict[int, float]:
-        return dict(self._index_store.search_vectors(vector, candidates, self._embedder.model_id, self._scope))
+    def _nearest(self, vectors: Sequence[Vectors], candidates: int) -> list[dict[int, float]]:
+        return [dict(near) for near in self._index_store.search_several(vectors, candidates, self._embedder.model_id, self._scope)]
 
     def _scripts_of(self, chunk_ids: Iterable[int]) -> dict[int, Script | None]:
         return {chunk_id: script_of(text) for chunk_id, text in self._index_store.beginnings(list(chunk_ids)).items()}

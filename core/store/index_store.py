@@ -507,23 +507,29 @@ class IndexStore:
 
         Every vector is compared, or, unless `exact`, from `core.store.codes.CODED_FROM` vectors on those that their codes say are near.
         """
-        if k < 1:
-            return []
-        wanted = unit(vector)
+        return self.search_several([vector], k, embedder_id, scope, exact=exact)[0]
+
+    def search_several(
+        self, vectors: Sequence[Vectors], k: int, embedder_id: str, scope: Scope = EVERYTHING, *, exact: bool = False
+    ) -> list[list[tuple[int, float]]]:
+        """The same for several vectors of one model, in less time than one after the other."""
+        nothing: list[list[tuple[int, float]]] = [[] for _ in vectors]
+        if k < 1 or not vectors:
+            return nothing
+        wanted = [unit(vector) for vector in vectors]
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
             if slot is None:
-                return []
+                return nothing
             within = None if scope.is_everything else _ids_within(connection, scope)
             centre = None if exact else centre_of(connection, slot)
             if centre is None:
-                return nearest_of_all(connection, slot, wanted, min(k, MAX_RESULTS), within)
-            query = np.frombuffer(wanted, dtype="<f4")
-            near = self._candidates.nearest(
-                connection, slot, query, centre, k, chunk_ids_of(connection, within) if within is not None else None
-            )
-            found = similarities_of(connection, slot, query, near)
-        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+                return [nearest_of_all(connection, slot, one, min(k, MAX_RESULTS), within) for one in wanted]
+            queries = [np.frombuffer(one, dtype="<f4") for one in wanted]
+            allowed = chunk_ids_of(connection, within) if within is not None else None
+            near = self._candidates.nearest(connection, slot, queries, centre, k, allowed)
+            found = [similarities_of(connection, slot, query, ids) for query, ids in zip(queries, near, strict=True)]
+        return [sorted(one.items(), key=lambda pair: (-pair[1], pair[0]))[:k] for one in found]
 
     def similarities(self, vector: Vectors, chunk_ids: Sequence[int], embedder_id: str) -> dict[int, float]:
         """Cosine similarities of these chunks; those that have no vector of this model are left out."""

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from core.cancel import CancelToken, until_cancelled
+from core.cancel import Aside, CancelToken, until_cancelled
 from core.errors import Cancelled, DocumentUnreadable
 
 
@@ -26,6 +26,10 @@ def test_work_that_looks_at_no_token_is_left_behind_when_it_is_cancelled() -> No
 def test_the_result_of_the_work_or_its_failure_comes_through() -> None:
     def fail() -> int:
         raise DocumentUnreadable("It is empty.", code="empty")
+
+    assert Aside(lambda: 7).waited() == 7
+    with pytest.raises(DocumentUnreadable):
+        Aside(fail).waited()
 
     assert until_cancelled(lambda: 7, CancelToken()) == 7
     with pytest.raises(DocumentUnreadable, match="empty"):

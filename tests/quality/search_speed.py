@@ -4,8 +4,8 @@
 
 Makes one index of each size in HOME (a million chunks take a quarter of an hour and 5 GB; what is there is used again) and asks each the same kinds of queries, by turns with a
 plain search through all vectors in vec0. The file is read once before, so the disk does not count. The library is half Chinese, so each question is searched in
-both scripts; `alone` is what it takes where a library has one language. The vector of a query is known beforehand: embedding it costs the same at every size. Each size is measured in a process of its own,
-for its memory.
+both scripts; `alone` is what it takes where a library has one language. The vector of a query is known beforehand: embedding it costs the same at every size. What a person waits for is `encoded`: the embedding model makes a
+vector of the query each time, which is thrown away, while the words are searched. Each size is measured in a process of its own, for its memory.
 
     recall@10   of the ten chunks nearest in truth, the share that is among the ten of the bounded search
 """
@@ -27,7 +27,7 @@ import numpy as np
 
 from core.cancel import CancelToken
 from core.paths import Paths
-from core.protocols import Vectors
+from core.protocols import Embedder, Vectors
 from core.retrieval.hybrid import HybridRetriever
 from core.retrieval.languages import Languages, Script
 from core.settings import ModelSettings
@@ -58,6 +58,7 @@ class Measured:
     chunks: int
     hybrid: Speed
     alone: Speed
+    encoded: Speed
     words: Speed
     vectors: Speed
     plain: Speed
@@ -80,13 +81,18 @@ class KnownQueries:
 
     model_id = EMBEDDER
 
-    def __init__(self, queries: Sequence[Query]) -> None:
+    def __init__(self, queries: Sequence[Query], encoder: Embedder | None = None) -> None:
+        """With `encoder` a query takes as long as that one takes for it."""
+        self._encoder = encoder
         self._vectors = {query.text: query.vector for query in queries}
         self._usual: Vectors = np.mean([query.vector for query in queries], axis=0)
         self.dimension = len(queries[0].vector)
 
     def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
-        return self._vectors.get(text, self._usual)
+        known = self._vectors.get(text)
+        if self._encoder is not None and known is not None:
+            self._encoder.embed_query(text, cancel=cancel)
+        return self._usual if known is None else known
 
     def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
         raise NotImplementedError
@@ -154,6 +160,12 @@ def measure(home: Path, chunks: int, count: int) -> Measured:
     hybrid, words, vectors, recalls, found = [], [], [], [], []
     half = count // 2
     alone = [_seconds(lambda asked=query.text: alone_retriever.search(asked, k=TOP, cancel=CancelToken())) for query in queries[half:]]
+    with build_models(ModelSettings(), Paths(home)).embedder as encoder:
+        encoded_retriever = HybridRetriever(store, KnownQueries(queries, encoder))
+        encoded_retriever.search(queries[0].text, k=TOP, cancel=CancelToken())
+        encoded = [
+            _seconds(lambda asked=query.text: encoded_retriever.search(asked, k=TOP, cancel=CancelToken())) for query in queries[:half]
+        ]
     for query, nearest in zip(queries, truth, strict=True):
         hybrid.append(_seconds(lambda asked=query.text: found.append(retriever.search(asked, k=TOP, cancel=CancelToken()))))
         words.append(_seconds(lambda asked=query.text: store.search_words(match_query(asked), 50)))
@@ -171,6 +183,7 @@ def measure(home: Path, chunks: int, count: int) -> Measured:
         chunks,
         _speed(hybrid[:half]),
         _speed(alone),
+        _speed(encoded),
         _speed(words),
         _speed(vectors),
         _speed(plain),
@@ -185,13 +198,13 @@ def measure(home: Path, chunks: int, count: int) -> Measured:
 def table(results: Sequence[Measured]) -> list[str]:
     """A table in Markdown, one line for each size."""
     lines = [
-        "| chunks | hybrid p50 / p95, ms | alone | words | vectors | plain vec0 | plain over vectors / hybrid | first search, ms | recall@10 | asked chunk among ten | memory, MB | index, MB |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| chunks | hybrid p50 / p95, ms | alone | encoded | words | vectors | plain vec0 | plain over vectors / hybrid | first search, ms | recall@10 | asked chunk among ten | memory, MB | index, MB |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for one in results:
         columns = (
             f"{one.chunks:,}",
-            *(f"{speed.median:.1f} / {speed.p95:.1f}" for speed in (one.hybrid, one.alone, one.words, one.vectors, one.plain)),
+            *(f"{speed.median:.1f} / {speed.p95:.1f}" for speed in (one.hybrid, one.alone, one.encoded, one.words, one.vectors, one.plain)),
             f"{one.plain.median / one.vectors.median:.1f} / {one.plain.median / one.hybrid.median:.1f}",
             f"{one.first:.0f}",
             f"{one.recall:.3f}",

@@ -58,12 +58,15 @@ def test_an_index_of_them_is_whole_and_every_code_is_found(generator: Generator,
 def test_every_size_has_its_line_and_its_point() -> None:
     speed = Speed(2.0, 3.0)
     results = [
-        Measured(size, speed, speed, Speed(1.0, 1.5), speed, Speed(20.0, 30.0), 55.0, 0.99, 0.9, 120_000_000, 9_000_000)
+        Measured(size, speed, speed, speed, Speed(1.0, 1.5), speed, Speed(20.0, 30.0), 55.0, 0.99, 0.9, 120_000_000, 9_000_000)
         for size in (1000, 50_000)
     ]
     lines = table(results)
     assert len(lines) == 4
-    assert "| 50,000 | 2.0 / 3.0 | 2.0 / 3.0 | 1.0 / 1.5 | 2.0 / 3.0 | 20.0 / 30.0 | 10.0 / 10.0 | 55 | 0.990 | 0.900 | 120 | 9 |" in lines
+    assert (
+        "| 50,000 | 2.0 / 3.0 | 2.0 / 3.0 | 2.0 / 3.0 | 1.0 / 1.5 | 2.0 / 3.0 | 20.0 / 30.0 | 10.0 / 10.0 | 55 | 0.990 | 0.900 | 120 | 9 |"
+        in lines
+    )
     drawing = plot(results)
     assert drawing.count("<polyline") == 4
     assert drawing.count("<circle") == 8

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -11,7 +12,7 @@ from core.cancel import CancelToken
 from core.errors import Cancelled, ChildCrashed, IndexDamaged, InvalidRequest, NotFound
 from core.retrieval.hybrid import HybridRetriever, Mode
 from core.retrieval.leads import follow_leads
-from core.scope import Scope
+from core.scope import EVERYTHING, Scope
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts
 from tests.fakes.hash_embedder import FakeEmbedder
@@ -65,6 +66,41 @@ def test_words_still_answer_when_the_embedder_is_gone(store: IndexStore, embedde
 
     assert [passage.chunk.text for passage in outcome.passages] == [PASSAGES[1]]
     assert outcome.notes == ("vectors_failed",)
+
+
+def test_the_words_are_searched_while_the_encoder_works(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched, search_words = threading.Event(), store.search_words
+
+    def seen(match: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[int, float]]:
+        searched.set()
+        return search_words(match, k, scope)
+
+    def wait() -> None:
+        assert searched.wait(20)
+
+    monkeypatch.setattr(store, "search_words", seen)
+    embedder.before_query = wait
+
+    assert HybridRetriever(store, embedder).search_with_notes("herring", k=3, cancel=cancel).notes == ()
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "words"])
+def test_where_nothing_can_be_searched_the_index_is_named(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken, monkeypatch: pytest.MonkeyPatch, mode: Mode
+) -> None:
+    def fail(*_: object) -> None:
+        raise IndexDamaged("The index is damaged.")
+
+    def crash() -> None:
+        raise ChildCrashed("The embedding process ended.")
+
+    monkeypatch.setattr(store, "search_words", fail)
+    embedder.before_query = crash
+
+    with pytest.raises(IndexDamaged):
+        HybridRetriever(store, embedder, mode=mode).search("herring", k=3, cancel=cancel)
 
 
 def test_a_vector_of_nonsense_is_a_failed_half_too(

@@ -13,7 +13,7 @@ import pytest
 from core.cancel import CancelToken
 from core.errors import Cancelled
 from core.protocols import Vectors
-from core.scope import Scope
+from core.scope import EVERYTHING, Scope
 from core.store import codes
 from core.store.codes import BLOCK, code, words_per_code
 from core.store.index_schema import MIGRATIONS, VECTORS
@@ -90,6 +90,18 @@ def test_the_search_by_codes_finds_what_a_look_at_every_vector_finds(store: Inde
         assert all(dict(near)[item] == pytest.approx(dict(exact)[item], abs=1e-5) for item in common)
         assert [score for _, score in near] == sorted((score for _, score in near), reverse=True)
     assert np.mean(shares) >= 0.98
+
+
+def test_several_vectors_at_once_find_what_each_finds_alone(store: IndexStore) -> None:
+    queries = list(vectors_like_a_model(3, 99))
+    within = Scope((Path("/docs/file2.txt"), Path("/docs/file4.txt")))
+    assert store.search_several(queries, 10, MODEL) == [[], [], []]
+    filled(store)
+
+    for scope in (EVERYTHING, within):
+        together = store.search_several(queries, 10, MODEL, scope)
+        assert together == [store.search_vectors(query, 10, MODEL, scope) for query in queries]
+    assert store.search_several([], 10, MODEL) == []
 
 
 def test_what_an_edit_leaves_and_what_a_removal_takes_is_so_in_the_codes_too(store: IndexStore, home: Path) -> None:
