@@ -43,7 +43,7 @@ _ENCODINGS = {
     "koi8_r": ("russian",), "koi8_u": ("ukrainian",), "cp1255": ("hebrew",), "cp1256": ("arabic",), "cp1257": ("baltic",), "cp874": ("thai",), "cp1258": ("vietnamese",),
     "iso8859_5": _CYRILLIC, "cp866": _CYRILLIC, "mac_roman": _WESTERN, "mac_cyrillic": _CYRILLIC, "cp850": _WESTERN, "cp852": _CENTRAL, "cp855": _CYRILLIC,
 }  # fmt: skip
-_PUNCTUATION = "“”‘’–—…«»„‚°§€£©®·•№×½²³\u00a0"
+_PUNCTUATION = "“”‘’–—…«»„‚°§€£©®·•№×±½¼¾²³\u00a0"
 _PUNCTUATION_PROBABILITY = math.log(0.01)
 _OTHER_LETTER = math.log(0.0005)
 _OTHER = math.log(0.00002)
@@ -55,6 +55,8 @@ _SEVERAL_LANGUAGES = math.log(0.5)
 _MIXED_SCRIPT_COSTS = 3.0
 _LATIN = frozenset((*_WESTERN, *_CENTRAL, "turkish", "baltic", "vietnamese"))
 _BESIDE_ACCENTED = re.compile(r"(?<=[^\x00-\xbf])[^\x00-\xbf]")
+_WORDS_OF_ONE_LETTER = frozenset("àèéóáåавикосуяіη")
+_LONE = re.compile(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])")
 _BESIDE_LATIN = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z])")
 
 
@@ -82,7 +84,9 @@ def _score(text: str, languages: tuple[str, ...]) -> float:
     # A Greek letter in the middle of a Latin word is an accented Latin letter read wrongly, and a whole word of accented letters is Greek.
     pattern = _BESIDE_ACCENTED if languages[0] in _LATIN else _BESIDE_LATIN
     beside = sum(1 for found in pattern.findall(text) if found.isalpha())
-    return score - _MIXED_SCRIPT_COSTS * beside / total
+    # Few letters are a word by themselves; where such a byte is a sign in another encoding (©, °), it is that.
+    lone = sum(1 for found in _LONE.findall(text) if found > "\x7f" and found.isalpha() and found.lower() not in _WORDS_OF_ONE_LETTER)
+    return score - _MIXED_SCRIPT_COSTS * (beside + lone) / total
 
 
 def _log_probability(character: str, language: str) -> float:

@@ -13,7 +13,7 @@ from core.cancel import CancelToken
 from core.documents import PageStart
 from core.errors import ChildCrashed, ChildTimedOut, DocumentUnreadable, NotEnoughMemory
 from core.library.extraction import ExtractedText
-from core.library.file_kinds import Kind, is_document
+from core.library.file_kinds import Kind, is_document, is_packed
 from core.library.sections import first_heading
 from core.process.host import ChildProcess
 from core.process.wire import Json
@@ -84,7 +84,7 @@ class DocumentReader:
     def _read(self, path: Path, data: bytes, cancel: CancelToken, encoding: str) -> ExtractedText:
         last = max(0, len(data) - 1) // _PIECE_BYTES * _PIECE_BYTES
         self._give(path, data[:last], cancel)
-        suffix = path.suffix.lower() if is_document(path) else _PAGE_SUFFIX
+        suffix = "".join(path.suffixes[-2 if is_packed(path) else -1 :]).lower() if is_document(path) else _PAGE_SUFFIX
         payload = {"suffix": suffix, "encoding": encoding, **self._piece(data[last:], first=last == 0)}
         texts: list[str] = []
         pages: list[PageStart] = []

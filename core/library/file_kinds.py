@@ -45,10 +45,12 @@ _TEXT_WITH_PARSER = _HTML | _suffixes(".srt .vtt .ass .ssa .sub")
 _DOCUMENTS = _TEXT_WITH_PARSER | _suffixes(
     ".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .epub .eml .pdf .rtf .doc .dot"
 )
+# One file packed by itself: what is in it is told by the name without this ending.
+_PACKED = ".gz"
 # Formats that are not text. A folder is full of them, so they are told by name, without reading a byte.
 _UNSUPPORTED = _suffixes(
     ".pages .xls .xlsb .ods .numbers .ppt .odp .key .mobi .azw .azw3 .djvu .ps .eps .msg .mbox .pst"
-    " .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg .iso .img .vmdk .apk .cab .msi"
+    " .zip .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg .iso .img .vmdk .apk .cab .msi"
     " .png .jpg .jpeg .gif .bmp .tif .tiff .webp .heic .avif .ico .icns .psd .ai .xcf .raw .cr2 .nef .dng"
     " .mp3 .wav .flac .ogg .oga .opus .m4a .aac .wma .mid .midi .mp4 .m4v .mkv .avi .mov .wmv .webm .flv .mpg .mpeg .3gp"
     " .ttf .otf .woff .woff2 .eot .exe .dll .so .dylib .a .o .obj .lib .class .pyc .pyo .pyd .wasm .bin .dat .pdb"
@@ -64,14 +66,26 @@ def kind_of(path: PurePath) -> Kind:
 
 def is_document(path: PurePath) -> bool:
     """Whether the name says that a parser has to take the text out, in a process of its own."""
-    return path.suffix.lower() in _DOCUMENTS
+    return path.suffix.lower() in _DOCUMENTS or is_packed(path)
+
+
+def is_packed(path: PurePath) -> bool:
+    """Whether the name says that this is one file, packed (`access.log.gz`)."""
+    return path.suffix.lower() == _PACKED
+
+
+def unpacked(path: PurePath) -> PurePath:
+    """The name of what is packed."""
+    return path.with_suffix("") if is_packed(path) else path
 
 
 def may_choose_encoding(path: PurePath) -> bool:
     """Whether the file is text, so that a person may say in which encoding; other documents say it themselves."""
-    return path.suffix.lower() in _TEXT_WITH_PARSER or not (is_document(path) or is_unsupported(path))
+    inner = unpacked(path)
+    return inner.suffix.lower() in _TEXT_WITH_PARSER or not (is_document(inner) or is_unsupported(inner))
 
 
 def is_unsupported(path: PurePath) -> bool:
     """Whether the name already says that this is not text."""
-    return path.suffix.lower() in _UNSUPPORTED
+    inner = unpacked(path)
+    return inner.suffix.lower() in _UNSUPPORTED or (inner != path and is_packed(inner))

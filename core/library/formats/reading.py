@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from pathlib import PurePath
 
 from core.errors import DocumentUnreadable, LamplightError
 from core.library.decoding import decode
 from core.library.encodings import declared_encoding
+from core.library.file_kinds import is_packed, kind_of, unpacked
 from core.library.formats.book import read_book
 from core.library.formats.html_text import html_to_text
 from core.library.formats.mail import read_mail
 from core.library.formats.office_package import OLD_OFFICE
 from core.library.formats.open_document import read_open_document
+from core.library.formats.packed import unpack
 from core.library.formats.parsed import ParsedDocument, damaged
 from core.library.formats.pdf import read_pdf
 from core.library.formats.presentation import read_presentation
@@ -60,11 +64,18 @@ TEXT_PARSERS: Mapping[str, Callable[[str], ParsedDocument]] = {
 def read_document(suffix: str, data: bytes, encoding: str = "") -> ParsedDocument:
     """The text of a document without characters that nobody can see. `encoding` is what a person has chosen for one that is text itself.
 
+    The `suffix` of a packed file has that of its content before its own (".log.gz"); what has no parser then is plain text.
+
     Raises:
         DocumentUnreadable: empty, binary, wrong_encoding, needs_password, no_text_layer, no_text, damaged, unpacks_too_large, too_large, unsupported.
         MemoryError: this process may not have as much memory as the file needs.
     """
-    parser, text_parser = PARSERS.get(suffix), TEXT_PARSERS.get(suffix)
+    name = PurePath(f"file{suffix}")
+    plain: Callable[[str], ParsedDocument] | None = None
+    if is_packed(name):
+        name, data = unpacked(name), unpack(data)
+        plain = partial(ParsedDocument, kind=kind_of(name))
+    parser, text_parser = PARSERS.get(name.suffix), TEXT_PARSERS.get(name.suffix, plain)
     if parser is None and text_parser is None:
         raise DocumentUnreadable("There is no parser for files of this kind.", code="unsupported")
     if not data.strip():

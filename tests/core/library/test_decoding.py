@@ -112,6 +112,32 @@ def test_one_bad_byte_does_not_spoil_a_file() -> None:
     assert decode(SIMPLIFIED.encode("gb18030")[:-1]).encoding == "gb18030"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,c\n4,5,©",
+        "© 2019 Example Ltd",
+        "25 °C",
+        "see § 4",
+        "10 ± 2 mm",
+        "£5 a month",
+        "½ cup",
+        "• first\n• second",
+        "20 €",
+        "café",
+        "à demain",
+        "è così",
+    ],
+)
+def test_a_sign_by_itself_is_not_taken_for_a_letter(text: str) -> None:
+    assert decode(text.encode("cp1252")).text == text
+
+
+def test_a_word_of_one_letter_is_one() -> None:
+    assert decode("я и он, а в саду".encode("koi8_r")).text == "я и он, а в саду"
+    assert decode("Škoda".encode("iso8859_2")).text == "Škoda"
+
+
 def test_what_a_page_declares_decides_between_alphabets() -> None:
     assert decode("Łódź żółć".encode("cp1250"), declared="cp1250").text == "Łódź żółć"
     assert decode("Łódź".encode(), declared="cp1250").text == "Łódź"
