@@ -26,6 +26,7 @@ MEASURED_FROM_TEXTS = 32
 """The precision is chosen once so many texts are asked for: fewer would take less time than the choosing."""
 
 _UNIT_TOLERANCE = 1e-3
+_SHAPES_KEPT = 16
 _PATIENCE_SECONDS = 0.05
 
 _log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class SentenceTransformersEmbedder:
         self._tokenizer: Tokenizer | None = None
         self._identity: tuple[tuple[tuple[int, int], ...], str] | None = None
         self.child = ChildProcess(
-            "models.backends.sentence_transformers_host", name="The embedding model's process", environment=_environment(self._threads)
+            "models.backends.sentence_transformers_host", name="The embedding model's process", environment=encoder_environment(self._threads)
         )
 
     @property
@@ -204,7 +205,7 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _environment(threads: int) -> dict[str, str]:
+def encoder_environment(threads: int) -> dict[str, str]:
     """Set before anything is imported there: how many threads, and that nothing is ever fetched or reported."""
     offline = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK")
     return {
@@ -212,6 +213,9 @@ def _environment(threads: int) -> dict[str, str]:
         **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)),
         # Threads that wait by spinning stall each other as soon as another program wants a core.
         "OMP_WAIT_POLICY": "PASSIVE",
+        # PyTorch and oneDNN keep what they prepared for each shape of a batch in bfloat16, a thousand of them, more than a megabyte each. There are ever
+        # new shapes; within a batch the layers share a handful.
+        **dict.fromkeys(("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"), str(_SHAPES_KEPT)),
         "TOKENIZERS_PARALLELISM": "false",
         "TRANSFORMERS_VERBOSITY": "error",
     }

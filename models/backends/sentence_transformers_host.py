@@ -13,6 +13,7 @@ from core.cancel import CancelToken
 from core.errors import Cancelled, ModelUnusable
 from core.process.child import serve
 from core.process.wire import Json
+from models.backends.allocator import give_back_memory
 from models.backends.encoder_folder import WHAT_TO_DO, EncoderFolder, read_encoder_folder
 from models.backends.encoder_precision import BUSY, Precision, PrecisionChoice, PrecisionFile
 
@@ -40,6 +41,8 @@ class SentenceTransformersHost:
             choice = known
         else:
             choice, self._encoder, failed = _measured(payload, encoder, file, known, cancel)
+            del encoder
+            give_back_memory()
         yield {**asdict(choice), "failed": failed, "seconds": time.monotonic() - started}
 
     def encode(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
