@@ -11,13 +11,12 @@ import pytest
 
 from core.cancel import CancelToken
 from core.documents import IndexReport
-from core.errors import Cancelled
 from core.events import FileFinished, FileSearchable, FileStarted, IndexEvent, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress
-from core.library import indexing
+from core.library.batch_embedding import BATCH_CHUNKS
 from core.library.changed_paths import ChangedPaths
-from core.library.indexing import BATCH_CHUNKS, LARGE, READ_WHILE_ASKED
+from core.library.indexing import READ_WHILE_ASKED
 from core.retrieval.hybrid import HybridRetriever
-from core.store.records import ChunkSpan, embedding_key, embedding_text
+from core.store.records import embedding_key, embedding_text
 from tests.core.library.shelf import Shelf, long_text
 
 LONG = BATCH_CHUNKS * 3
@@ -187,15 +186,6 @@ def test_a_copy_that_comes_meanwhile_brings_its_original_forward_and_is_encoded_
     assert len(shelf.embedder.embedded) == by_name["original.txt"] + by_name["other.txt"]
 
 
-def test_what_was_changed_last_gets_its_vectors_first(shelf: Shelf) -> None:
-    for number, age in enumerate((500, 100, 900)):
-        shelf.write(f"{number}.txt", f"{number} {long_text(LONG)}", age_seconds=age)
-
-    events = shelf.events()
-
-    assert finished(events) == ["1.txt", "0.txt", "2.txt"]
-
-
 def test_a_file_saved_while_many_are_read_is_read_before_the_rest(shelf: Shelf) -> None:
     for number in range(30):
         shelf.write(f"{number:02}.txt", f"file {number}")
@@ -291,20 +281,3 @@ def test_progress_counts_files_that_are_read_and_vectors_that_are_made(shelf: Sh
     assert (progress[0].read, progress[0].files, progress[0].embedded) == (1, 3, 0)
     assert progress[-1] == IndexProgress(3, 3, chunks, chunks)
     assert {event.chunks for event in progress if event.read == 3} == {chunks}
-
-
-def test_a_cancel_is_obeyed_while_a_large_file_is_being_cut(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf.write("a.txt", "All of it is large. " * (LARGE // 20 + 1))
-    cancel, may_end = CancelToken(), threading.Event()
-
-    def cut(text: str, *_given: object) -> list[ChunkSpan]:
-        cancel.cancel()
-        assert may_end.wait(20)
-        return [ChunkSpan(0, len(text), 1)]
-
-    monkeypatch.setattr(indexing, "chunk", cut)
-    with pytest.raises(Cancelled):
-        shelf.events(cancel=cancel)
-
-    may_end.set()
-    assert shelf.library.check().counts.chunks == 0
