@@ -11,7 +11,7 @@ What changes while the run goes on is read between two files, or while the encod
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,6 +141,8 @@ class IndexingRun:
 
         With `may_pause` what changes meanwhile is read in between.
         """
+        # What is heard of meanwhile is read there and then, or forgotten: this look is too old for it.
+        overtaken: Set[Path] = self._heard_paths if may_pause else frozenset()
         stored = {item.document.path: item for item in look.known}
         # What may only have been moved is forgotten last: its vectors are wanted for the new place.
         moved = look.maybe_moved()
@@ -152,14 +154,16 @@ class IndexingRun:
             self._cancel.check()
             if may_pause:
                 yield from self._read_changed()
-                if found.path in self._heard_paths:
-                    continue  # it was read as it is now
+            if found.path in overtaken:
+                continue
             before = stored.get(found.path)
             outcome = self._intake.unopened(found, before)
             if outcome is None:
                 read += 1
                 if read > READ_WHILE_ASKED:
                     yield from self._wait_for_question(may_read=may_pause)
+                    if found.path in overtaken:
+                        continue
                 self._deleted = self._deleted or bool(before and before.document.chunk_count)
                 self._results.pop(found.path, None)
                 yield FileStarted(found.path, len(self._results), len(self._files))
@@ -176,23 +180,24 @@ class IndexingRun:
             if not (isinstance(outcome, IndexedFile) and outcome.unchanged):
                 yield self._progress()
             if len(at_once) >= DURABLE_TOGETHER:
-                yield from self._made_durable(at_once)
+                yield from self._made_durable(at_once, overtaken)
                 at_once = []
-        yield from self._made_durable(at_once)
-        self._forget(sorted(moved))
+        yield from self._made_durable(at_once, overtaken)
+        self._forget(sorted(moved - overtaken))
         self._erase()
 
-    def _made_durable(self, results: Sequence[IndexedFile]) -> Iterator[FileFinished]:
+    def _made_durable(self, results: Sequence[IndexedFile], overtaken: Set[Path]) -> Iterator[FileFinished]:
         """Report files that were ready as soon as they were read (copies, moved files, edits that only take away), once the disk holds them."""
         if results:
             self._store.make_durable()
         for result in results:
-            yield self._finished(result)
+            if result.path not in overtaken:
+                yield self._finished(result)
 
     def _take_kept(self, kept: Iterable[StoredDocument]) -> None:
         for item in kept:
             outcome = self._intake.stored(item)
-            if isinstance(outcome, WaitingFile) and item.document.path not in self._files:
+            if isinstance(outcome, WaitingFile) and item.document.path not in self._heard_paths:
                 self._files.add(item.document.path)
                 self._read_files.add(item.document.path)
                 self._queue.add(outcome, heard=self._times_heard)

@@ -281,3 +281,64 @@ def test_progress_counts_files_that_are_read_and_vectors_that_are_made(shelf: Sh
     assert (progress[0].read, progress[0].files, progress[0].embedded) == (1, 3, 0)
     assert progress[-1] == IndexProgress(3, 3, chunks, chunks)
     assert {event.chunks for event in progress if event.read == 3} == {chunks}
+
+
+def test_a_file_that_goes_while_a_question_holds_up_the_reading_of_many_is_forgotten(shelf: Shelf) -> None:
+    names = [f"{number:03}.txt" for number in range(READ_WHILE_ASKED + 2)]
+    for name in names:
+        shelf.write(name, f"this is {name}")
+    changed, started = ChangedPaths(), []
+    asking = shelf.lease.asking()
+    asking.__enter__()
+
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        if isinstance(event, IndexHeld) and len(started) == READ_WHILE_ASKED:
+            (shelf.docs / names[-2]).unlink()
+            changed.add([shelf.docs / names[-2], shelf.write(names[-1], "The zanzibar clause.")])
+        if isinstance(event, FileSearchable) and event.file.path.name == names[-1]:
+            asking.__exit__(None, None, None)
+        started += [event.path.name] if isinstance(event, FileStarted) else []
+
+    assert isinstance(event, IndexFinished)
+    assert {file.path.name for file in event.report.files} == set(shelf.states()) == set(names) - {names[-2]}
+    assert started.count(names[-1]) == 1
+
+
+def test_a_file_that_comes_back_while_others_are_read_stays(shelf: Shelf) -> None:
+    back = shelf.write("back.txt", "The zanzibar clause.")
+    shelf.index()
+    back.unlink()
+    for number in range(3):
+        shelf.write(f"{number}.txt", f"The other clause, {number}.")
+    changed = ChangedPaths()
+
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        if isinstance(event, FileStarted) and event.path.name == "0.txt":
+            changed.add([shelf.write(back.name, "The zanzibar clause. It is back.")])
+
+    assert isinstance(event, IndexFinished)
+    assert {file.path.name: file.state for file in event.report.files} == shelf.states()
+    assert shelf.states() == {"0.txt": "ready", "1.txt": "ready", "2.txt": "ready", "back.txt": "ready"}
+    assert found(shelf, "zanzibar") == back.name
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_copy_that_goes_or_changes_before_it_is_said_to_be_ready_is_not_said_to_be(shelf: Shelf, goes: bool) -> None:
+    copy = shelf.docs / "b.txt"
+    shutil.copy2(shelf.write("a.txt", "a"), shelf.docs.parent / "aside.txt")
+    shelf.index()
+    (shelf.docs.parent / "aside.txt").rename(copy)
+    shelf.write("c.txt", "c")
+    shelf.write("d.txt", "d")
+    changed, events = ChangedPaths(), []
+
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        events.append(event)
+        if isinstance(event, FileStarted) and event.path.name == "c.txt":
+            copy.unlink()
+            changed.add([copy if goes else shelf.write(copy.name, "The zanzibar clause.")])
+
+    states = [event.file.state for event in events if isinstance(event, FileFinished | FileSearchable) and event.file.path == copy]
+    assert isinstance(event, IndexFinished)
+    assert states == ([] if goes else ["waiting", "ready"])
+    assert {file.path.name: file.state for file in event.report.files} == shelf.states()
