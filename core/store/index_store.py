@@ -96,7 +96,7 @@ class IndexStore:
         if not self._path.exists():
             return False
         with self._database.reading() as connection:
-            return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").get)
+            return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM documents WHERE chunk_count > 0)").get)
 
     def has_documents_within(self, scope: Scope) -> bool:
         """Whether there is anything to search in `scope`."""
@@ -124,7 +124,7 @@ class IndexStore:
         with self._database.reading() as connection:
             rows = fetch_all(
                 connection,
-                "SELECT text FROM texts WHERE document_id = (SELECT id FROM documents WHERE path = ?) ORDER BY start",
+                "SELECT text FROM texts WHERE document_id = (SELECT id FROM documents WHERE path = ? AND reason <> 'going') ORDER BY start",
                 (os.fsencode(path),),
             )
         if not rows:
@@ -136,7 +136,8 @@ class IndexStore:
         if start < 0 or end <= start:
             return ""
         with self._database.reading() as connection:
-            return text_slice(connection, document_id, start, end)
+            is_there = connection.execute("SELECT EXISTS (SELECT 1 FROM documents WHERE id = ? AND reason <> 'going')", (document_id,)).get
+            return text_slice(connection, document_id, start, end) if is_there else ""
 
     def newest_text(self) -> int:
         """A number that changes when text is added."""

@@ -153,6 +153,19 @@ def test_a_removal_that_breaks_off_is_a_removal_and_is_finished_later(
     assert not store.finish_removals(CancelToken())
 
 
+def test_of_a_file_whose_removal_has_begun_nothing_can_be_read(store: IndexStore) -> None:
+    put(store, LAMP, "the lamp")
+    (chunk,) = store.chunks_of(LAMP)
+
+    store.begin_removals([LAMP])
+
+    assert not store.has_documents() and not store.knows(LAMP)
+    assert store.chunks_of(LAMP) == store.chunks([chunk.id]) == []
+    assert store.text_of(chunk.document_id, 0, 8) == ""
+    with pytest.raises(NotFound):
+        store.text(LAMP)
+
+
 def test_a_file_that_comes_back_while_it_is_being_removed_is_there(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
     put(store, FISH, *(f"herring {number}" for number in range(LARGE)))
     monkeypatch.setattr(index_store, "remove_piece", lambda connection: (_ for _ in ()).throw(Cancelled()))
