@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,14 +85,13 @@ class HybridRetriever:
         *,
         mode: Mode = "hybrid",
         words_weight: float = WORDS_WEIGHT,
-        scope: Scope = EVERYTHING,
         languages: Languages | None = None,
     ) -> None:
         self._index_store = index_store
         self._embedder = embedder
         self.mode: Mode = mode
         self._words_weight = words_weight
-        self._scope = scope
+        self._scope = EVERYTHING
         self._languages = languages or Languages(index_store)
 
     def within(self, scope: Scope) -> HybridRetriever:
@@ -106,35 +106,28 @@ class HybridRetriever:
                 raise NotFound(f"{path} is not in the library.", code="not_in_library", path=str(path))
         if not scope.is_everything and not self._index_store.has_documents_within(scope):
             raise InvalidRequest("No file that could be searched fits the restriction.", code="scope_empty")
-        return HybridRetriever(
-            self._index_store,
-            self._embedder,
-            mode=self.mode,
-            words_weight=self._words_weight,
-            scope=scope,
-            languages=self._languages,
-        )
+        narrower = copy(self)
+        narrower._scope = scope
+        return narrower
+
+    def asking(self, embedder: Embedder) -> HybridRetriever:
+        """The same search with another model: that one's query against that one's vectors."""
+        other = copy(self)
+        other._embedder = embedder
+        return other
 
     def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
         """The best `k` chunks, best first. Raises only if nothing could be searched at all."""
         return list(self.search_with_notes(query, k=k, cancel=cancel).passages)
 
-    def search_with_notes(self, query: str, *, k: int, cancel: CancelToken, mode: Mode | None = None) -> SearchOutcome:
+    def search_with_notes(self, query: str, *, k: int, cancel: CancelToken) -> SearchOutcome:
         """Like `search`, and says which half failed: in hybrid mode the other half still answers.
 
         Raises `Cancelled`; and the error of the only half that was asked, or of the words if both fail.
         """
-        return self.search_all((query,), k=k, cancel=cancel, mode=mode)
+        return self.search_all((query,), k=k, cancel=cancel)
 
-    def search_all(
-        self,
-        queries: Sequence[str],
-        *,
-        k: int,
-        cancel: CancelToken,
-        weights: Sequence[float] | None = None,
-        mode: Mode | None = None,
-    ) -> SearchOutcome:
+    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
         """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score.
 
         `weights` (0..1, one for each query; all 1 if left out) multiply what a query finds. Blank and repeated queries are left out. Raises like
@@ -147,7 +140,7 @@ class HybridRetriever:
                 asked.setdefault(query.strip(), weight)
         if not asked or k < 1:
             return SearchOutcome(())
-        rankings = [self._rank(query, max(CANDIDATES, k), mode or self.mode, cancel) for query in asked]
+        rankings = [self._rank(query, max(CANDIDATES, k), self.mode, cancel) for query in asked]
         cancel.check()
         scores: dict[int, float] = {}
         similarities: dict[int, float] = {}

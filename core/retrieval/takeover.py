@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 
 from core.cancel import CancelToken
@@ -11,8 +12,7 @@ from core.documents import ScoredChunk, SearchOutcome
 from core.errors import LamplightError
 from core.protocols import Embedder, Vectors
 from core.retrieval.hybrid import HybridRetriever, Mode
-from core.retrieval.languages import Languages
-from core.scope import EVERYTHING, Scope
+from core.scope import Scope
 from core.store.index_store import IndexStore
 
 IDLE_SECONDS = 60.0
@@ -115,56 +115,35 @@ class TakeoverRetriever:
     So a query is only ever compared with vectors of the model that embedded it, whenever the other one takes over.
     """
 
-    def __init__(
-        self,
-        index_store: IndexStore,
-        embedder: AnsweringEmbedder,
-        *,
-        mode: Mode = "hybrid",
-        scope: Scope = EVERYTHING,
-        languages: Languages | None = None,
-    ) -> None:
-        self._index_store = index_store
+    def __init__(self, index_store: IndexStore, embedder: AnsweringEmbedder, *, mode: Mode = "hybrid") -> None:
         self._embedder = embedder
-        self.mode: Mode = mode
-        self._scope = scope
-        self._languages = languages or Languages(index_store)
+        self._hybrid = HybridRetriever(index_store, embedder, mode=mode)
 
     def within(self, scope: Scope) -> TakeoverRetriever:
         """The same search among the files of `scope` only. Raises what `HybridRetriever.within` raises."""
-        self._with(self._embedder.now()[0]).within(scope)
-        return TakeoverRetriever(self._index_store, self._embedder, mode=self.mode, scope=scope, languages=self._languages)
+        narrower = copy(self)
+        narrower._hybrid = self._hybrid.within(scope)
+        return narrower
 
     def search(self, query: str, *, k: int, cancel: CancelToken) -> list[ScoredChunk]:
         return list(self.search_with_notes(query, k=k, cancel=cancel).passages)
 
-    def search_with_notes(self, query: str, *, k: int, cancel: CancelToken, mode: Mode | None = None) -> SearchOutcome:
+    def search_with_notes(self, query: str, *, k: int, cancel: CancelToken) -> SearchOutcome:
         """Like `search`, and says which half failed or is incomplete."""
-        return self.search_all((query,), k=k, cancel=cancel, mode=mode)
+        return self.search_all((query,), k=k, cancel=cancel)
 
-    def search_all(
-        self,
-        queries: Sequence[str],
-        *,
-        k: int,
-        cancel: CancelToken,
-        weights: Sequence[float] | None = None,
-        mode: Mode | None = None,
-    ) -> SearchOutcome:
+    def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
         """As `HybridRetriever.search_all`, with the note `vectors_incomplete` if some files have no vector of the model that was asked."""
         embedder, is_complete = self._embedder.now()
-        outcome = self._with(embedder).search_all(queries, k=k, cancel=cancel, weights=weights, mode=mode)
+        outcome = self._hybrid.asking(embedder).search_all(queries, k=k, cancel=cancel, weights=weights)
         after, is_complete_after = self._embedder.now()
         if after is not embedder:  # it took over in the middle, and the vectors that were asked are gone
             is_complete = is_complete_after
-            outcome = self._with(after).search_all(queries, k=k, cancel=cancel, weights=weights, mode=mode)
-        if is_complete or (mode or self.mode) == "words" or "vectors_failed" in outcome.notes:
+            outcome = self._hybrid.asking(after).search_all(queries, k=k, cancel=cancel, weights=weights)
+        if is_complete or self._hybrid.mode == "words" or "vectors_failed" in outcome.notes:
             return outcome
         return replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, INCOMPLETE))))
 
     def text_of(self, document_id: int, start: int, end: int) -> str:
         """A slice of an indexed document's text, shorter where the document ends, "" if it is gone."""
-        return self._index_store.text_of(document_id, start, end)
-
-    def _with(self, embedder: Embedder) -> HybridRetriever:
-        return HybridRetriever(self._index_store, embedder, mode=self.mode, scope=self._scope, languages=self._languages)
+        return self._hybrid.text_of(document_id, start, end)

@@ -10,8 +10,8 @@ import apsw
 
 from core.store.codes import centre_of, count_codes
 from core.store.connection import fetch_all, fetch_one
-from core.store.index_rows import slots_in_use
 from core.store.index_schema import VECTORS
+from core.store.index_vectors import slots_in_use
 
 
 @dataclass(frozen=True, slots=True)

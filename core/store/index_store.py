@@ -19,34 +19,25 @@ from core.errors import IndexDamaged, NotFound
 from core.protocols import Vectors
 from core.scope import EVERYTHING, Scope
 from core.store.candidates import Candidates
-from core.store.codes import centre_of, learn_codes, write_codes
-from core.store.connection import Database, damaged_copy, fetch_all, fetch_one
+from core.store.codes import centre_of
+from core.store.connection import Database, damaged_copy, fetch_all
 from core.store.index_check import IndexCounts, count_index
-from core.store.index_rows import (
-    BLOCK_CHARACTERS,
-    INSERT_WORDS,
-    begin_removal,
-    close_holes,
-    documents_within,
-    ensure_words_version,
+from core.store.index_documents import begin_removal, documents_within, knows_path, put_without_text, remove_piece, replace_text
+from core.store.index_schema import BEGINNINGS, MIGRATIONS
+from core.store.index_search import chunk_ids_of, nearest_of_all, ranked_by_words, similarities_of
+from core.store.index_texts import BLOCK_CHARACTERS, read_chunks, text_samples, text_slice
+from core.store.index_vectors import (
+    count_missing,
     finish,
-    has_todays_words,
-    keep_chunks,
-    knows_path,
-    pages_around,
-    remove_piece,
+    insert_missing,
+    missing_vectors,
     slot_for_writing,
     slot_of,
-    text_slice,
-    words_have_holes,
-    words_of,
-    write_document,
-    write_pages,
-    write_row,
+    vectors_by_content,
+    vectors_by_key,
 )
-from core.store.index_schema import BEGINNINGS, MIGRATIONS, VECTORS
-from core.store.index_search import chunk_ids_of, nearest_of_all, ranked_by_words, similarities_of
-from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector, embedding_text
+from core.store.index_words import close_holes, ensure_words_version, has_todays_words, words_have_holes
+from core.store.records import ChunkSpan, FileFacts, KnownVector, MadeVector, MissingVector
 from core.store.storable import storable
 from core.store.takeover import answering_embedder, may_take_over, place_of, remember_place, take_over
 from core.store.unit_vectors import unit, unit_rows
@@ -56,8 +47,6 @@ MAX_RESULTS = 4096
 
 # Another writer looks ten times a second whether it is its turn.
 _OTHERS_TURN_SECONDS = 0.12
-
-_ALL_MISSING = 'SELECT id, ordinal, embedding_key, heading_path, start, "end" FROM chunks WHERE document_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?'
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +89,24 @@ class IndexStore:
         with suppress(OSError):
             damaged_copy(self._path).unlink(missing_ok=True)
 
-    # -- documents
+    # -- what is there
 
     def has_documents(self) -> bool:
         """Whether there is anything to search. Does not create the file."""
         if not self._path.exists():
             return False
         with self._database.reading() as connection:
-            return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").get)
+            return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM documents WHERE chunk_count > 0)").get)
+
+    def has_documents_within(self, scope: Scope) -> bool:
+        """Whether there is anything to search in `scope`."""
+        with self._database.reading() as connection:
+            return bool(documents_within(connection, scope))
+
+    def knows(self, path: Path) -> bool:
+        """Whether a file is known, in whatever state, or any file inside a folder."""
+        with self._database.reading() as connection:
+            return knows_path(connection, path)
 
     def documents(self) -> list[StoredDocument]:
         """Every file that is known, sorted by path."""
@@ -125,7 +124,7 @@ class IndexStore:
         with self._database.reading() as connection:
             rows = fetch_all(
                 connection,
-                "SELECT text FROM texts WHERE document_id = (SELECT id FROM documents WHERE path = ?) ORDER BY start",
+                "SELECT text FROM texts WHERE document_id = (SELECT id FROM documents WHERE path = ? AND reason <> 'going') ORDER BY start",
                 (os.fsencode(path),),
             )
         if not rows:
@@ -137,7 +136,18 @@ class IndexStore:
         if start < 0 or end <= start:
             return ""
         with self._database.reading() as connection:
-            return text_slice(connection, document_id, start, end)
+            is_there = connection.execute("SELECT EXISTS (SELECT 1 FROM documents WHERE id = ? AND reason <> 'going')", (document_id,)).get
+            return text_slice(connection, document_id, start, end) if is_there else ""
+
+    def newest_text(self) -> int:
+        """A number that changes when text is added."""
+        with self._database.reading() as connection:
+            return int(connection.execute("SELECT coalesce(max(rowid), 0) FROM texts").get)
+
+    def text_samples(self, most: int, characters: int = 200) -> list[str]:
+        """The beginnings of at most `most` blocks of text, evenly spread over the library."""
+        with self._database.reading() as connection:
+            return text_samples(connection, most, characters)
 
     # -- writing
 
@@ -194,44 +204,13 @@ class IndexStore:
         if no vector is None; else it waits for the rest (`missing`, `add_vectors`). `durable` as for `put`. `pages` says where
         its pages begin, in order. Raises `Cancelled`.
         """
-        cancel = cancel or CancelToken()
-        text = storable(text)
         if not spans:
             raise ValueError("a document with text has at least one chunk")
+        cancel = cancel or CancelToken()
         with self._database.writing(durable=durable) as connection:
             ensure_words_version(connection)
             slot = slot_for_writing(connection, embedder_id, dimension)
-            kept = self._kept(connection, file, text, spans, cancel)
-            document_id = write_row(connection, file, "waiting", "", len(spans), slot)
-            title = storable(file.title)
-            written: dict[int, bytes] = {}
-            for start in range(0, len(text), BLOCK_CHARACTERS):
-                connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (document_id, start, text[start : start + BLOCK_CHARACTERS]))
-            write_pages(connection, document_id, pages)
-            for ordinal, span in enumerate(spans):
-                cancel.check()
-                chunk_id, vector = kept.get(ordinal), known[ordinal]
-                if chunk_id is not None:
-                    connection.execute(
-                        'UPDATE chunks SET ordinal = ?, start = ?, "end" = ?, line = ? WHERE id = ?',
-                        (ordinal, span.start, span.end, span.line, chunk_id),
-                    )
-                    if vector is None or connection.execute(VECTORS[slot].has, (chunk_id,)).get:
-                        continue
-                    connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (keys[ordinal], chunk_id))
-                else:
-                    heading_path = storable(span.heading_path)
-                    connection.execute(
-                        'INSERT INTO chunks (document_id, ordinal, start, "end", line, heading_path, embedding_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
-                        (document_id, ordinal, span.start, span.end, span.line, heading_path, keys[ordinal]),
-                    )
-                    chunk_id = connection.last_insert_rowid()
-                    connection.execute(INSERT_WORDS, (chunk_id, *words_of(title, heading_path, text[span.start : span.end])))
-                if vector is not None:
-                    connection.execute(VECTORS[slot].insert, (chunk_id, vector))
-                    written[chunk_id] = vector
-            if not learn_codes(connection, slot, cancel):
-                write_codes(connection, slot, written)
+            document_id = replace_text(connection, slot, file, storable(text), spans, keys, known, pages, cancel)
             finish(connection, document_id, slot)
         return document_id
 
@@ -243,44 +222,16 @@ class IndexStore:
         A chunk that is gone, or has its vector already, is passed over: another run may have been there. Where `whole` names any, this and everything written before it survive a
         cut of the power. Raises `Cancelled`.
         """
-        cancel = cancel or CancelToken()
         with self._database.writing(durable=bool(whole)) as connection:
             slot = slot_for_writing(connection, embedder_id, dimension)
-            written: dict[int, bytes] = {}
-            for item in made:
-                cancel.check()
-                row = fetch_one(connection, "SELECT embedding_key FROM chunks WHERE id = ?", (item.chunk_id,))
-                if row is None or connection.execute(VECTORS[slot].has, (item.chunk_id,)).get:
-                    continue
-                if row[0] != item.key:
-                    connection.execute("UPDATE chunks SET embedding_key = ? WHERE id = ?", (item.key, item.chunk_id))
-                connection.execute(VECTORS[slot].insert, (item.chunk_id, item.vector))
-                written[item.chunk_id] = item.vector
-            if not learn_codes(connection, slot, cancel):
-                write_codes(connection, slot, written)
+            insert_missing(connection, slot, made, cancel or CancelToken())
             return frozenset(document_id for document_id in whole if finish(connection, document_id, slot))
-
-    @staticmethod
-    def _kept(connection: apsw.Connection, file: FileFacts, text: str, spans: Sequence[ChunkSpan], cancel: CancelToken) -> dict[int, int]:
-        """Ids of the file's chunks that stay as they are, by their new ordinals; all others are deleted.
-
-        A chunk that an edit left alone keeps its words and its vectors: taking a vector out of the index costs more than anything else.
-        """
-        row = fetch_one(connection, "SELECT id, title FROM documents WHERE path = ?", (os.fsencode(file.path),))
-        if row is None:
-            return {}
-        document_id, title = row
-        wanted: dict[tuple[str, str], list[int]] = {}
-        if title == storable(file.title):
-            for ordinal, span in enumerate(spans):
-                wanted.setdefault((storable(span.heading_path), text[span.start : span.end]), []).append(ordinal)
-        return keep_chunks(connection, document_id, wanted, cancel)
 
     def put_without_text(self, file: FileFacts, state: DocumentState, reason: str) -> None:
         """Record why a file is not in the library. What was indexed of it before is removed."""
         with self._database.writing() as connection:
             ensure_words_version(connection)
-            write_document(connection, file, state, reason, 0, None, CancelToken())
+            put_without_text(connection, file, state, reason)
 
     def touch(self, path: Path, *, size_bytes: int, modified_ns: int, checked_ns: int) -> None:
         """The content was compared and is the same as before; only its stamps are new."""
@@ -294,6 +245,12 @@ class IndexStore:
         """The next run reads this file anew, whatever its stamps say. Survives a cut of the power; a file that is not known stays so."""
         with self._database.writing(durable=True) as connection:
             connection.execute("UPDATE documents SET reader_version = 0 WHERE path = ?", (os.fsencode(path),))
+
+    def make_durable(self) -> None:
+        """Wait until the disk holds everything that was written: a cut of the power takes nothing of it away."""
+        self._database.make_durable()
+
+    # -- removing
 
     def remove(self, paths: Iterable[Path], cancel: CancelToken | None = None) -> int:
         """Forget files and everything made from them; returns how many were known.
@@ -327,13 +284,32 @@ class IndexStore:
                 cancel.wait(_OTHERS_TURN_SECONDS)
         return True
 
-    def make_durable(self) -> None:
-        """Wait until the disk holds everything that was written: a cut of the power takes nothing of it away."""
-        self._database.make_durable()
-
     def erase_deleted(self) -> None:
         """Give freed pages back and empty the log, so that nothing of removed files stays in any file of ours."""
         self._database.erase_free_pages()
+
+    # -- the word index
+
+    def renew_words(self) -> None:
+        """Write the word index anew if it was made by other rules than today's; no vector is touched. Under a second for 10,000 chunks."""
+        with self._database.reading() as connection:
+            if has_todays_words(connection) or not connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").get:
+                return
+        with self._database.writing() as connection:
+            ensure_words_version(connection)
+
+    def tidy_words(self, cancel: CancelToken) -> bool:
+        """Write the word index closely anew if many deletions left holes in it, in pieces; returns whether it did. Raises `Cancelled` between two."""
+        with self._database.reading() as connection:
+            if not words_have_holes(connection):
+                return False
+        is_done, begin = False, True
+        while not is_done:
+            cancel.check()
+            with self._database.writing() as connection:
+                is_done = close_holes(connection, begin=begin)
+            begin = False
+        return True
 
     # -- which model answers
 
@@ -376,40 +352,18 @@ class IndexStore:
     def count_missing(self, document_id: int, embedder_id: str) -> int:
         """How many chunks of a document have no vector of this model yet."""
         with self._database.reading() as connection:
-            slot = slot_of(connection, embedder_id)
-            if slot is None:
-                return int(connection.execute("SELECT count(*) FROM chunks WHERE document_id = ?", (document_id,)).get)
-            return int(connection.execute(VECTORS[slot].count_missing, (document_id,)).get)
+            return count_missing(connection, slot_of(connection, embedder_id), document_id)
 
     def missing(self, document_id: int, embedder_id: str, *, after: int, limit: int) -> list[MissingVector]:
         """At most `limit` chunks of a document that have no vector of this model yet, in order, from behind ordinal `after`."""
         with self._database.reading() as connection:
-            slot = slot_of(connection, embedder_id)
-            title = connection.execute("SELECT title FROM documents WHERE id = ?", (document_id,)).get
-            if slot is None:
-                rows = fetch_all(connection, _ALL_MISSING, (document_id, after, limit))
-            else:
-                rows = fetch_all(connection, VECTORS[slot].missing, (document_id, after, limit))
-            return [
-                MissingVector(
-                    chunk_id, ordinal, key, embedding_text(str(title), heading_path, text_slice(connection, document_id, start, end))
-                )
-                for chunk_id, ordinal, key, heading_path, start, end in rows
-            ]
+            return missing_vectors(connection, slot_of(connection, embedder_id), document_id, after, limit)
 
     def vectors_by_key(self, keys: Sequence[bytes], embedder_id: str) -> dict[bytes, bytes]:
         """Vectors (float32 bytes) that `embedder_id` has made already from the texts with these keys."""
-        found: dict[bytes, bytes] = {}
         with self._database.reading() as connection:
             slot = slot_of(connection, embedder_id)
-            if slot is None:
-                return found
-            for key in set(keys):
-                row = fetch_one(connection, VECTORS[slot].of_key, (key,))
-                vector = fetch_one(connection, VECTORS[slot].select, row) if row else None
-                if vector:
-                    found[key] = vector[0]
-        return found
+            return vectors_by_key(connection, slot, keys) if slot is not None else {}
 
     def vectors_by_content(self, sha256: str, encoding: str, embedder_id: str) -> list[KnownVector]:
         """What is known of a file with the very same content read in the same encoding, in order; empty if there is none.
@@ -417,75 +371,9 @@ class IndexStore:
         One that has all its vectors goes first.
         """
         with self._database.reading() as connection:
-            slot = slot_of(connection, embedder_id)
-            document = fetch_one(
-                connection,
-                "SELECT id FROM documents WHERE sha256 = ? AND encoding = ? AND chunk_count > 0 ORDER BY slot IS ? AND state = 'ready' DESC, id LIMIT 1",
-                (sha256, encoding, slot),
-            )
-            if document is None:
-                return []
-            rows = fetch_all(
-                connection, 'SELECT id, start, "end", embedding_key FROM chunks WHERE document_id = ? ORDER BY ordinal', document
-            )
-            known = []
-            for chunk_id, start, end, key in rows:
-                vector = fetch_one(connection, VECTORS[slot].select, (chunk_id,)) if slot is not None else None
-                known.append(KnownVector(start, end, key, vector[0] if vector else None))
-        return known
-
-    def tidy_words(self, cancel: CancelToken) -> bool:
-        """Write the word index closely anew if many deletions left holes in it, in pieces; returns whether it did. Raises `Cancelled` between two."""
-        with self._database.reading() as connection:
-            if not words_have_holes(connection):
-                return False
-        is_done, begin = False, True
-        while not is_done:
-            cancel.check()
-            with self._database.writing() as connection:
-                is_done = close_holes(connection, begin=begin)
-            begin = False
-        return True
+            return vectors_by_content(connection, slot_of(connection, embedder_id), sha256, encoding)
 
     # -- searching
-
-    def renew_words(self) -> None:
-        """Write the word index anew if it was made by other rules than today's; no vector is touched. Under a second for 10,000 chunks."""
-        with self._database.reading() as connection:
-            if has_todays_words(connection) or not connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").get:
-                return
-        with self._database.writing() as connection:
-            ensure_words_version(connection)
-
-    def knows(self, path: Path) -> bool:
-        """Whether a file is known, in whatever state, or any file inside a folder."""
-        with self._database.reading() as connection:
-            return knows_path(connection, path)
-
-    def newest_text(self) -> int:
-        """A number that changes when text is added."""
-        with self._database.reading() as connection:
-            return int(connection.execute("SELECT coalesce(max(rowid), 0) FROM texts").get)
-
-    def text_samples(self, most: int, characters: int = 200) -> list[str]:
-        """The beginnings of at most `most` blocks of text, evenly spread over the library."""
-        with self._database.reading() as connection:
-            last = int(connection.execute("SELECT coalesce(max(rowid), 0) FROM texts").get)
-            found: dict[int, str] = {}
-            for place in range(min(most, last)):
-                row = fetch_one(
-                    connection,
-                    "SELECT rowid, substr(text, 1, ?) FROM texts WHERE rowid >= ? ORDER BY rowid LIMIT 1",
-                    (characters, 1 + place * last // min(most, last)),
-                )
-                if row:
-                    found[int(row[0])] = str(row[1])
-            return list(found.values())
-
-    def has_documents_within(self, scope: Scope) -> bool:
-        """Whether there is anything to search in `scope`."""
-        with self._database.reading() as connection:
-            return bool(documents_within(connection, scope))
 
     def search_words(self, match: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[int, float]]:
         """Chunk ids and BM25 scores (higher is better), best first. `match` comes from `core.store.words.match_query`.
@@ -542,21 +430,8 @@ class IndexStore:
 
     def chunks(self, chunk_ids: Sequence[int]) -> list[Chunk]:
         """The chunks with these ids, in the order given; ids that are gone are left out."""
-        found = []
         with self._database.reading() as connection:
-            for chunk_id in chunk_ids:
-                row = fetch_one(
-                    connection,
-                    'SELECT document_id, path, title, heading_path, start, "end", line FROM chunks JOIN documents ON documents.id = document_id'
-                    " WHERE chunks.id = ? AND reason <> 'going'",
-                    (chunk_id,),
-                )
-                if row:
-                    document_id, path, title, heading_path, start, end, line = row
-                    text = text_slice(connection, document_id, start, end)
-                    pages = pages_around(connection, document_id, start, end)
-                    found.append(Chunk(chunk_id, document_id, Path(os.fsdecode(path)), title, heading_path, start, end, line, text, pages))
-        return found
+            return read_chunks(connection, chunk_ids)
 
     def beginnings(self, chunk_ids: Sequence[int], characters: int = 300) -> dict[int, str]:
         """The beginning of the text of each of these chunks, shorter where a block of text ends; ids that are gone are left out."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.lease import ComputeLease
-from core.library import indexing
+from core.library import batch_embedding
 from core.library.library import Library
 from core.store.index_store import IndexStore
 from core.store.user_store import UserStore
@@ -16,7 +16,7 @@ from tests.fakes.hash_embedder import FakeEmbedder
 
 @pytest.fixture
 def shelf(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
-    monkeypatch.setattr(indexing, "BATCH_CHUNKS", SMALL_BATCH)
+    monkeypatch.setattr(batch_embedding, "BATCH_CHUNKS", SMALL_BATCH)
     user_store, index_store = UserStore(home / "user.db"), IndexStore(home / "index.db")
     embedder, lease = FakeEmbedder(), ComputeLease()
     docs = tmp_path / "docs"

@@ -11,13 +11,12 @@ import pytest
 
 from core.cancel import CancelToken
 from core.documents import IndexReport
-from core.errors import Cancelled
 from core.events import FileFinished, FileSearchable, FileStarted, IndexEvent, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress
-from core.library import indexing
+from core.library.batch_embedding import BATCH_CHUNKS
 from core.library.changed_paths import ChangedPaths
-from core.library.indexing import BATCH_CHUNKS, LARGE, READ_WHILE_ASKED
+from core.library.indexing import READ_WHILE_ASKED
 from core.retrieval.hybrid import HybridRetriever
-from core.store.records import ChunkSpan, embedding_key, embedding_text
+from core.store.records import embedding_key, embedding_text
 from tests.core.library.shelf import Shelf, long_text
 
 LONG = BATCH_CHUNKS * 3
@@ -187,15 +186,6 @@ def test_a_copy_that_comes_meanwhile_brings_its_original_forward_and_is_encoded_
     assert len(shelf.embedder.embedded) == by_name["original.txt"] + by_name["other.txt"]
 
 
-def test_what_was_changed_last_gets_its_vectors_first(shelf: Shelf) -> None:
-    for number, age in enumerate((500, 100, 900)):
-        shelf.write(f"{number}.txt", f"{number} {long_text(LONG)}", age_seconds=age)
-
-    events = shelf.events()
-
-    assert finished(events) == ["1.txt", "0.txt", "2.txt"]
-
-
 def test_a_file_saved_while_many_are_read_is_read_before_the_rest(shelf: Shelf) -> None:
     for number in range(30):
         shelf.write(f"{number:02}.txt", f"file {number}")
@@ -293,18 +283,62 @@ def test_progress_counts_files_that_are_read_and_vectors_that_are_made(shelf: Sh
     assert {event.chunks for event in progress if event.read == 3} == {chunks}
 
 
-def test_a_cancel_is_obeyed_while_a_large_file_is_being_cut(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf.write("a.txt", "All of it is large. " * (LARGE // 20 + 1))
-    cancel, may_end = CancelToken(), threading.Event()
+def test_a_file_that_goes_while_a_question_holds_up_the_reading_of_many_is_forgotten(shelf: Shelf) -> None:
+    names = [f"{number:03}.txt" for number in range(READ_WHILE_ASKED + 2)]
+    for name in names:
+        shelf.write(name, f"this is {name}")
+    changed, started = ChangedPaths(), []
+    asking = shelf.lease.asking()
+    asking.__enter__()
 
-    def cut(text: str, *_given: object) -> list[ChunkSpan]:
-        cancel.cancel()
-        assert may_end.wait(20)
-        return [ChunkSpan(0, len(text), 1)]
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        if isinstance(event, IndexHeld) and len(started) == READ_WHILE_ASKED:
+            (shelf.docs / names[-2]).unlink()
+            changed.add([shelf.docs / names[-2], shelf.write(names[-1], "The zanzibar clause.")])
+        if isinstance(event, FileSearchable) and event.file.path.name == names[-1]:
+            asking.__exit__(None, None, None)
+        started += [event.path.name] if isinstance(event, FileStarted) else []
 
-    monkeypatch.setattr(indexing, "chunk", cut)
-    with pytest.raises(Cancelled):
-        shelf.events(cancel=cancel)
+    assert isinstance(event, IndexFinished)
+    assert {file.path.name for file in event.report.files} == set(shelf.states()) == set(names) - {names[-2]}
+    assert started.count(names[-1]) == 1
 
-    may_end.set()
-    assert shelf.library.check().counts.chunks == 0
+
+def test_a_file_that_comes_back_while_others_are_read_stays(shelf: Shelf) -> None:
+    back = shelf.write("back.txt", "The zanzibar clause.")
+    shelf.index()
+    back.unlink()
+    for number in range(3):
+        shelf.write(f"{number}.txt", f"The other clause, {number}.")
+    changed = ChangedPaths()
+
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        if isinstance(event, FileStarted) and event.path.name == "0.txt":
+            changed.add([shelf.write(back.name, "The zanzibar clause. It is back.")])
+
+    assert isinstance(event, IndexFinished)
+    assert {file.path.name: file.state for file in event.report.files} == shelf.states()
+    assert shelf.states() == {"0.txt": "ready", "1.txt": "ready", "2.txt": "ready", "back.txt": "ready"}
+    assert found(shelf, "zanzibar") == back.name
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_copy_that_goes_or_changes_before_it_is_said_to_be_ready_is_not_said_to_be(shelf: Shelf, goes: bool) -> None:
+    copy = shelf.docs / "b.txt"
+    shutil.copy2(shelf.write("a.txt", "a"), shelf.docs.parent / "aside.txt")
+    shelf.index()
+    (shelf.docs.parent / "aside.txt").rename(copy)
+    shelf.write("c.txt", "c")
+    shelf.write("d.txt", "d")
+    changed, events = ChangedPaths(), []
+
+    for event in shelf.library.index(CancelToken(), changed=changed):
+        events.append(event)
+        if isinstance(event, FileStarted) and event.path.name == "c.txt":
+            copy.unlink()
+            changed.add([copy if goes else shelf.write(copy.name, "The zanzibar clause.")])
+
+    states = [event.file.state for event in events if isinstance(event, FileFinished | FileSearchable) and event.file.path == copy]
+    assert isinstance(event, IndexFinished)
+    assert states == ([] if goes else ["waiting", "ready"])
+    assert {file.path.name: file.state for file in event.report.files} == shelf.states()

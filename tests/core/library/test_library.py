@@ -1,21 +1,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from core.cancel import CancelToken
-from core.documents import IndexedFile
 from core.errors import Cancelled, ChatsDamaged, ChildCrashed, ModelMissing, NotFound
 from core.events import FileFinished, FileProgress, FileStarted, IndexFinished, IndexStarted
-from core.library import indexing
-from core.protocols import Vectors
-from tests.core.library.shelf import SMALL_BATCH, Shelf, long_text
+from tests.core.library.shelf import Shelf, long_text
 from tests.fakes.hash_embedder import FakeEmbedder
 
 
@@ -44,14 +39,6 @@ def test_a_folder_is_indexed_and_its_text_is_what_the_offsets_count_in(shelf: Sh
     assert report.chunks_per_second > 0
 
 
-def test_title_and_headings_are_embedded_in_front_of_the_text(shelf: Shelf) -> None:
-    shelf.write("a.md", "# Lamp\n\n## Oil\n\nIt burns.")
-
-    shelf.index()
-
-    assert shelf.embedder.embedded == ["Lamp > Lamp > Oil\n# Lamp\n\n## Oil\n\nIt burns."]
-
-
 def test_events_come_in_order_and_count_up(shelf: Shelf) -> None:
     shelf.write("long.txt", long_text(80))
     shelf.write("short.txt", "short", age_seconds=90)
@@ -69,157 +56,6 @@ def test_events_come_in_order_and_count_up(shelf: Shelf) -> None:
     assert progress
     assert [event.done for event in progress] == sorted(event.done for event in progress)
     assert all(event.done < event.total for event in progress)
-
-
-def test_unchanged_files_cost_nothing(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf.write("a.txt", "one")
-    shelf.write("b.bin", b"\0\1\2")
-    shelf.write("empty.txt", b"")
-    shelf.index()
-    shelf.embedder.embedded.clear()
-    monkeypatch.setattr("core.library.indexing.read_file", lambda *arguments, **options: pytest.fail("an unchanged file was opened"))
-
-    report = shelf.index()
-
-    assert [(file.path.name, file.state, file.unchanged) for file in report.files] == [
-        ("a.txt", "ready", True),
-        ("b.bin", "skipped", True),
-        ("empty.txt", "skipped", True),
-    ]
-    assert shelf.embedder.embedded == []
-
-
-def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_what_they_change(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shelf.write("a.txt", "one")
-    shelf.write("b.xls", b"PK")
-    shelf.index()
-    shelf.embedder.embedded.clear()
-    monkeypatch.setattr("core.library.indexing.READER_VERSION", 999)
-    monkeypatch.setattr("core.library.indexing.is_unsupported", lambda path: False)
-
-    report = shelf.index()
-
-    assert [(file.path.name, file.state, file.unchanged) for file in report.files] == [
-        ("a.txt", "ready", False),
-        ("b.xls", "ready", False),
-    ]
-    assert shelf.embedder.embedded == ["b\nPK"]
-
-
-def test_a_file_changed_within_the_same_moment_is_seen(shelf: Shelf) -> None:
-    path = shelf.write("a.txt", "first words", age_seconds=0)
-    stamp = path.stat().st_mtime_ns
-    shelf.index()
-
-    path.write_bytes(b"other words")
-    os.utime(path, ns=(stamp, stamp))
-    shelf.index()
-
-    assert shelf.library.text(path) == "other words"
-
-
-def test_a_new_time_without_new_content_encodes_nothing(shelf: Shelf) -> None:
-    path = shelf.write("a.txt", "words")
-    shelf.index()
-    shelf.embedder.embedded.clear()
-    os.utime(path)
-
-    report = shelf.index()
-
-    assert report.files[0].unchanged
-    assert shelf.embedder.embedded == []
-
-
-def test_an_edit_embeds_only_what_changed(shelf: Shelf) -> None:
-    parts = [f"## Part {number}\n\n" + f"Sentence number {number} about the lamp. " * 30 for number in range(6)]
-    shelf.write("a.md", "# Title\n\n" + "\n\n".join(parts))
-    shelf.index()
-    shelf.embedder.embedded.clear()
-
-    parts[3] = "## Part 3\n\n" + "Now it is about herring. " * 30
-    shelf.write("a.md", "# Title\n\n" + "\n\n".join(parts))
-    shelf.index()
-
-    assert len(shelf.embedder.embedded) == 1
-    assert "herring" in shelf.embedder.embedded[0]
-
-
-def test_a_moved_and_a_renamed_file_embed_nothing(shelf: Shelf) -> None:
-    first = shelf.write("a.txt", long_text(5))
-    shelf.index()
-    shelf.embedder.embedded.clear()
-
-    moved = shelf.docs / "sub" / "another name.txt"
-    moved.parent.mkdir()
-    first.rename(moved)
-    shelf.index()
-
-    assert shelf.embedder.embedded == []
-    assert shelf.states() == {"another name.txt": "ready"}
-    assert shelf.library.documents()[0].title == "another name"
-
-
-def test_a_copy_embeds_nothing(shelf: Shelf) -> None:
-    first = shelf.write("a.txt", long_text(5))
-    shelf.index()
-    shelf.embedder.embedded.clear()
-
-    shutil.copy(first, shelf.docs / "b.txt")
-    shelf.index()
-
-    assert shelf.embedder.embedded == []
-    assert shelf.states() == {"a.txt": "ready", "b.txt": "ready"}
-
-
-def test_a_bad_file_is_a_row_with_a_reason_and_stops_nothing(shelf: Shelf) -> None:
-    shelf.write("a good.txt", "good")
-    shelf.write("binary.txt", b"\x00\x01\x02\x03" * 100)
-    shelf.write("blank.md", " \n\t\n")
-    shelf.write("empty.txt", b"")
-    shelf.write("image.png", b"\x89PNG\r\n\x1a\n")
-    shelf.write("letter.doc", b"\xd0\xcf\x11\xe0")
-    shelf.write("script.html", "<html><script>x()</script></html>")
-    shelf.write("z good.txt", "good too")
-    (shelf.docs / "broken link.txt").symlink_to(shelf.docs / "nothing")
-    os.mkfifo(shelf.docs / "pipe.txt")
-
-    assert shelf.rows() == {
-        "a good.txt": ("ready", ""),
-        "binary.txt": ("skipped", "binary"),
-        "blank.md": ("skipped", "empty"),
-        "broken link.txt": ("failed", "vanished"),
-        "empty.txt": ("skipped", "empty"),
-        "image.png": ("skipped", "unsupported"),
-        "letter.doc": ("skipped", "unsupported"),
-        "pipe.txt": ("skipped", "not_a_file"),
-        "script.html": ("skipped", "no_text"),
-        "z good.txt": ("ready", ""),
-    }
-
-
-def test_a_huge_file_is_refused_by_its_size(shelf: Shelf) -> None:
-    with (shelf.docs / "huge.txt").open("wb") as file:
-        file.truncate(51 * 1024 * 1024)
-
-    assert shelf.rows() == {"huge.txt": ("skipped", "too_large")}
-
-
-def test_an_unreadable_file_fails_and_is_tried_again(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = shelf.write("locked.txt", "now readable")
-    real_open = os.open
-
-    def refuse(name: str | Path, flags: int, *rest: int) -> int:
-        if Path(name) == path:
-            raise PermissionError(13, "Permission denied")
-        return real_open(name, flags, *rest)
-
-    with monkeypatch.context() as patched:
-        patched.setattr("core.library.reading.os.open", refuse)
-        assert shelf.rows() == {"locked.txt": ("failed", "unreadable")}
-
-    assert shelf.rows() == {"locked.txt": ("ready", "")}
 
 
 def test_a_folder_that_cannot_be_listed_is_a_row_until_it_can_and_what_was_in_it_is_kept(
@@ -241,32 +77,6 @@ def test_a_folder_that_cannot_be_listed_is_a_row_until_it_can_and_what_was_in_it
 
     assert shelf.rows() == {"in.txt": ("ready", "")}
     assert shelf.states() == {"in.txt": "ready"}
-
-
-def test_a_file_that_vanishes_between_listing_and_reading_is_said_so(shelf: Shelf) -> None:
-    shelf.write("a.txt", "a")
-    path = shelf.write("b.txt", "b")
-    run = shelf.library.index(CancelToken())
-
-    for event in run:
-        if isinstance(event, FileStarted) and event.path.name == "a.txt":
-            path.unlink()
-
-    assert [document.reason for document in shelf.library.documents() if document.path == path] == ["vanished"]
-    assert shelf.rows() == {"a.txt": ("ready", "")}
-    assert shelf.states() == {"a.txt": "ready"}
-
-
-def test_a_file_whose_vectors_mean_nothing_fails_alone(shelf: Shelf) -> None:
-    shelf.write("bad.txt", "this one spoils")
-    shelf.write("good.txt", "this one does not")
-
-    def spoil(texts: Sequence[str], vectors: Vectors) -> Vectors:
-        return np.stack([vector * np.float32("nan") if "spoils" in text else vector for text, vector in zip(texts, vectors, strict=True)])
-
-    shelf.embedder.spoil = spoil
-
-    assert shelf.rows() == {"bad.txt": ("failed", "embedding_failed"), "good.txt": ("ready", "")}
 
 
 def test_a_deleted_file_leaves_no_words_behind(shelf: Shelf) -> None:
@@ -385,32 +195,6 @@ def test_indexing_pauses_while_a_question_is_answered(shelf: Shelf) -> None:
     assert shelf.states() == {"a.txt": "ready"}
 
 
-def test_many_small_files_share_the_encoder_s_batches(shelf: Shelf) -> None:
-    for number in range(150):
-        shelf.write(f"{number:03}.txt", f"small file number {number}")
-
-    shelf.index()
-
-    assert len(shelf.embedder.batches) <= 6
-    assert max(shelf.embedder.batches) == SMALL_BATCH
-
-
-def test_batches_are_large_where_encoding_is_quick_and_small_where_it_is_slow(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "BATCH_CHUNKS", 100)
-    monkeypatch.setattr(indexing, "BATCH_SECONDS", 1e9)
-    shelf.write("a.txt", long_text(240))
-    shelf.index()
-    quick = shelf.embedder.batches.copy()
-
-    shelf.embedder.batches.clear()
-    monkeypatch.setattr(indexing, "BATCH_SECONDS", 1e-9)
-    shelf.write("b.txt", long_text(120).upper())
-    shelf.index()
-
-    assert quick[:2] == [indexing.FIRST_BATCH_CHUNKS, 100]
-    assert shelf.embedder.batches[:3] == [indexing.FIRST_BATCH_CHUNKS, indexing.LEAST_BATCH_CHUNKS, indexing.LEAST_BATCH_CHUNKS]
-
-
 def test_another_embedding_model_makes_files_wait_and_index_embeds_them_anew(shelf: Shelf) -> None:
     shelf.write("a.txt", "a")
     shelf.index()
@@ -501,25 +285,6 @@ def test_the_person_s_files_are_never_touched(shelf: Shelf) -> None:
     assert {path: (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_mode) for path in shelf.docs.iterdir()} == before
 
 
-def test_names_of_any_bytes_are_indexed(shelf: Shelf) -> None:
-    name = os.fsdecode(b"caf\xe9 \xff.txt")
-    path = shelf.write(name, "strange name")
-
-    report = shelf.index()
-
-    assert report.files == (IndexedFile(path, "ready", "", "utf-8", 1, report.files[0].seconds),)
-    assert shelf.library.text(path) == "strange name"
-
-
-def test_a_link_that_the_person_named_is_followed(shelf: Shelf, tmp_path: Path) -> None:
-    (tmp_path / "real.txt").write_text("behind a link", encoding="utf-8")
-    link = tmp_path / "link.txt"
-    link.symlink_to(tmp_path / "real.txt")
-    shelf.library.add([link])
-
-    assert shelf.rows() == {"link.txt": ("ready", "")}
-
-
 def test_check_looks_into_both_databases(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.write("a.txt", "a")
     shelf.index()
@@ -527,25 +292,6 @@ def test_check_looks_into_both_databases(shelf: Shelf, monkeypatch: pytest.Monke
 
     assert shelf.library.check().problems == ("user.db: row missing",)
     assert not shelf.library.check().ok
-
-
-def test_a_stop_is_obeyed_in_the_middle_of_a_large_file(shelf: Shelf) -> None:
-    path = shelf.write("large.txt", long_text(300))
-    shelf.index()
-    shelf.write("large.txt", long_text(301).replace("lamp", "bell"))
-    cancel = CancelToken()
-    count = shelf.embedder.count_tokens
-
-    def count_and_stop(texts: Sequence[str]) -> list[int]:
-        cancel.cancel()
-        return count(texts)
-
-    shelf.embedder.count_tokens = count_and_stop  # type: ignore[method-assign]
-    with pytest.raises(Cancelled):
-        shelf.events(cancel=cancel)
-
-    assert shelf.library.text(path) == long_text(300)
-    assert shelf.library.check().ok
 
 
 def test_a_replaced_text_leaves_nothing_in_any_of_our_files(shelf: Shelf) -> None:

@@ -11,7 +11,8 @@ import pytest
 from core.cancel import CancelToken
 from core.documents import SearchOutcome
 from core.errors import ChildCrashed, ModelMissing
-from core.events import FileFinished
+from core.events import FileFinished, FileSearchable, IndexFinished
+from core.library.changed_paths import ChangedPaths
 from core.protocols import Embedder
 from core.retrieval.takeover import INCOMPLETE, AnsweringEmbedder, TakeoverRetriever
 from core.scope import Scope
@@ -225,3 +226,23 @@ def test_files_that_wait_for_the_new_model_say_so(taking: Taking) -> None:
     taking.after.index()
 
     assert {(document.state, document.reason) for document in taking.after.library.documents()} == {("ready", "")}
+
+
+def test_a_drive_that_comes_back_without_a_file_while_the_rest_is_taken_over_leaves_nothing_of_it(taking: Taking) -> None:
+    drive = taking.before.docs.parent / "drive"
+    stick = drive / "stick"
+    stick.mkdir(parents=True)
+    (stick / "a.txt").write_text("on the stick", encoding="utf-8")
+    taking.before.library.add([stick])
+    taking.before.index()
+    drive.rename(drive.with_name("elsewhere"))
+    changed = ChangedPaths()
+
+    for event in taking.after.library.index(CancelToken(), changed=changed):
+        if isinstance(event, FileSearchable) and not stick.exists():
+            stick.mkdir(parents=True)
+            changed.add([stick / "a.txt"])
+
+    assert isinstance(event, IndexFinished)
+    assert {file.path.name for file in event.report.files} == set(taking.after.states()) == EVERY_FILE
+    assert taking.found() == EVERY_FILE and taking.asked == ["fake-2"]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 from core.cancel import CancelToken
 from core.errors import Cancelled, ChildCrashed
 from core.events import FileFinished, FileSearchable, FileStarted
 from core.library.indexing import READ_WHILE_ASKED
-from core.protocols import Vectors
 from core.retrieval.hybrid import HybridRetriever
 from tests.core.library.shelf import SMALL_BATCH, Shelf, long_text
 from tests.fakes.hash_embedder import FakeEmbedder
@@ -86,7 +84,7 @@ def test_a_second_start_finishes_the_rest_without_reading_or_encoding_anything_t
     shelf.write("b.txt", "words")
     break_off(shelf, after_batches=2)
     encoded = list(shelf.embedder.embedded)
-    monkeypatch.setattr("core.library.indexing.read_file", lambda *arguments, **options: pytest.fail("a stored file was read again"))
+    monkeypatch.setattr("core.library.file_intake.read_file", lambda *arguments, **options: pytest.fail("a stored file was read again"))
 
     report = shelf.index()
 
@@ -219,7 +217,7 @@ def test_while_another_model_takes_over_files_stay_found_and_a_step_back_costs_n
         shelf.write(name, f"{name} {long_text(40)}")
     shelf.index()
     other = shelf.restarted(FakeEmbedder("fake-2", 16))
-    monkeypatch.setattr("core.library.indexing.read_file", lambda *arguments, **options: pytest.fail("an unchanged file was read"))
+    monkeypatch.setattr("core.library.file_intake.read_file", lambda *arguments, **options: pytest.fail("an unchanged file was read"))
 
     break_off(other, after_batches=1)
 
@@ -237,21 +235,6 @@ def test_while_another_model_takes_over_files_stay_found_and_a_step_back_costs_n
     assert set(other.states().values()) == {"ready"}
     assert len(other.embedder.embedded) == len(set(other.embedder.embedded)) == sum(file.chunks for file in report.files)
     assert shelf.states() == {"a.txt": "waiting", "b.txt": "waiting"}
-
-
-def test_a_large_file_whose_vectors_mean_nothing_fails_alone(shelf: Shelf) -> None:
-    shelf.write("a.txt", long_text(80) + "\n\nthis one spoils")
-    shelf.write("b.txt", "good")
-
-    def spoil(texts: Sequence[str], vectors: Vectors) -> Vectors:
-        return np.stack(
-            [vector * np.float32("nan") if "Passage 3 " in text else vector for text, vector in zip(texts, vectors, strict=True)]
-        )
-
-    shelf.embedder.spoil = spoil
-
-    assert shelf.rows() == {"a.txt": ("failed", "embedding_failed"), "b.txt": ("ready", "")}
-    assert all(b"Passage 3 " not in file.read_bytes() for file in shelf.home.glob("index.db*"))
 
 
 def test_what_another_program_replaces_meanwhile_is_not_called_ready(shelf: Shelf) -> None:

@@ -1,8 +1,7 @@
-"""Pages beside the texts of the index."""
+"""Texts in the index: where their passages begin, samples of them, and the pages beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -10,21 +9,15 @@ import pytest
 
 from core.cancel import CancelToken
 from core.documents import PageStart
-from core.store.index_rows import begin_removal
+from core.store.index_documents import begin_removal
 from core.store.index_schema import MIGRATIONS
 from core.store.index_store import IndexStore
 from core.store.records import ChunkSpan, FileFacts
+from tests.core.store import passages
 
 LOG = Path("/docs/log.pdf")
 TEXT = "one one\n\ntwo two\n\nthree three"
 PAGES = (PageStart(0, 1), PageStart(9, 2), PageStart(18, 4))
-
-
-@pytest.fixture
-def store(home: Path) -> Iterator[IndexStore]:
-    store = IndexStore(home / "index.db")
-    yield store
-    store.close()
 
 
 def put(store: IndexStore, *spans: tuple[int, int], pages: tuple[PageStart, ...] = PAGES, path: Path = LOG) -> None:
@@ -111,3 +104,32 @@ def test_an_index_from_before_the_pages_is_searched_as_it_is(home: Path, monkeyp
     (chunk,) = store.chunks_of(LOG)
     assert (chunk.text, chunk.page) == (TEXT, None)
     store.close()
+
+
+def test_samples_are_spread_over_the_library_and_new_text_is_noticed(store: IndexStore) -> None:
+    before = store.newest_text()
+    for number in range(20):
+        passages.put(store, Path(f"/docs/{number}.txt"), f"Note {number} of the harbour")
+
+    assert (before, store.text_samples(5) != []) == (0, True)
+    assert store.newest_text() > before
+    assert len(store.text_samples(100)) == 20
+    assert len(store.text_samples(4)) == 4
+    assert all(len(text) <= 6 for text in store.text_samples(100, characters=6))
+
+
+def test_an_empty_library_has_no_samples(store: IndexStore) -> None:
+    assert store.text_samples(10) == []
+
+
+def test_the_beginnings_of_chunks_are_what_their_texts_begin_with(store: IndexStore) -> None:
+    passages.put(store, LOG, "short", "word " * 1500, "字" * 700, "last")
+    chunks = store.chunks_of(LOG)
+
+    beginnings = store.beginnings([*(chunk.id for chunk in reversed(chunks)), 12345], 40)
+
+    assert beginnings.keys() == {chunk.id for chunk in chunks}
+    for chunk in chunks:
+        assert chunk.text.startswith(beginnings[chunk.id])
+        assert beginnings[chunk.id]
+    assert beginnings[chunks[1].id] == ("word " * 8)
