@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from core.cancel import CancelToken
+from core.cancel import Aside, CancelToken
 from core.errors import Cancelled, ChildCrashed, ModelMissing, ModelUnusable
 from core.process.host import ChildProcess
 from core.process.wire import Json
@@ -20,6 +20,7 @@ from core.protocols import Vectors
 from models.backends.encoder_batches import MAX_TOKENS, BatchSizes
 from models.backends.encoder_folder import WHAT_TO_DO, EncoderFolder, fingerprint, read_encoder_folder
 from models.backends.encoder_precision import BUSY, MOST_ATTEMPTS
+from models.backends.golden_texts import GOLDEN_TEXTS
 from models.machine import default_threads
 
 MEASURED_FROM_TEXTS = 32
@@ -55,7 +56,9 @@ class SentenceTransformersEmbedder:
         self._tokenizer: Tokenizer | None = None
         self._identity: tuple[tuple[tuple[int, int], ...], str] | None = None
         self.child = ChildProcess(
-            "models.backends.sentence_transformers_host", name="The embedding model's process", environment=encoder_environment(self._threads)
+            "models.backends.sentence_transformers_host",
+            name="The embedding model's process",
+            environment=encoder_environment(self._threads),
         )
 
     @property
@@ -73,14 +76,20 @@ class SentenceTransformersEmbedder:
         return self._checked_folder().dimension
 
     def load(self, *, cancel: CancelToken) -> None:
-        """Load the weights now, so that the first text does not wait for them."""
-        self.child.call("load", self._payload(), cancel=cancel)
+        """Load the weights and the tokenizer now, side by side, so that the first text does not wait for them."""
+        loading = Aside(lambda: self.child.call("load", self._payload(), cancel=cancel))
+        try:
+            self._loaded_tokenizer()
+        finally:
+            loading.wait()
+        loading.result()
 
     def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
         """Vectors (n, dimension) in the order given. Texts of like length are encoded together, about a third of a second at a time."""
         prompt = self._checked_folder().passage_prompt
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        lengths = [min(tokens, MAX_TOKENS) for tokens in self.count_tokens(texts)]
+        tokens = self._tokens(texts, prompt)
+        lengths = [min(len(one), MAX_TOKENS) for one in tokens]
         order = sorted(range(len(texts)), key=lambda index: -lengths[index])
         self._asked_for += len(texts)
         if not self._settled and self._asked_for >= MEASURED_FROM_TEXTS:
@@ -90,15 +99,17 @@ class SentenceTransformersEmbedder:
         while start < len(order):
             self._give_way(cancel)
             batch = order[start : start + self._sizes.size(lengths[order[start]])]
-            vectors[batch], seconds = self._encode([texts[index] for index in batch], prompt, cancel)
+            vectors[batch], seconds = self._encode([tokens[index] for index in batch], prompt, cancel)
             self._sizes.learn(seconds, [lengths[index] for index in batch])
             start += len(batch)
         return vectors
 
     def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
         prompt = self._checked_folder().query_prompt
+        if self._tokenizer is None:
+            self.load(cancel=cancel)
         with self._asking():
-            vector: Vectors = self._encode([text], prompt, cancel)[0][0]
+            vector: Vectors = self._encode(self._tokens([text], prompt), prompt, cancel)[0][0]
         return vector
 
     def settle(self, *, cancel: CancelToken) -> Json | None:
@@ -111,7 +122,9 @@ class SentenceTransformersEmbedder:
         with self._lock:
             self._settling = settling
         try:
-            chosen = self.child.call("settle", self._payload(), cancel=settling)
+            prompt = self._checked_folder().passage_prompt
+            golden = self._tokens(GOLDEN_TEXTS, prompt)
+            chosen = self.child.call("settle", self._payload(tokens=golden, prompt_tokens=self._prompt_tokens(prompt)), cancel=settling)
         except Cancelled:
             cancel.check()
             return None
@@ -130,7 +143,7 @@ class SentenceTransformersEmbedder:
         return chosen
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        encodings = self._loaded_tokenizer().encode_batch([_encodable(text) for text in texts], add_special_tokens=False)
+        encodings = self._loaded_tokenizer().encode_batch_fast([_encodable(text) for text in texts], add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
 
     def close(self) -> None:
@@ -163,9 +176,19 @@ class SentenceTransformersEmbedder:
             pass
         cancel.check()
 
-    def _encode(self, texts: Sequence[str], prompt: str, cancel: CancelToken) -> tuple[Vectors, float]:
+    def _tokens(self, texts: Sequence[str], prompt: str) -> list[list[int]]:
+        """All tokens of texts that the model reads: the prompt's and the special ones, too."""
+        folder, tokenizer = self._checked_folder(), self._loaded_tokenizer()
+        given = [_encodable(text.lower() if folder.lower_case else text) for text in texts]
+        return [list(encoding.ids) for encoding in tokenizer.encode_batch_fast([prompt + text for text in given])]
+
+    def _prompt_tokens(self, prompt: str) -> int:
+        """How many tokens come before a text: the special one at the end does not."""
+        return len(self._loaded_tokenizer().encode(prompt).ids) - 1 if prompt else 0
+
+    def _encode(self, texts: Sequence[Sequence[int]], prompt: str, cancel: CancelToken) -> tuple[Vectors, float]:
         """Vectors of one batch, and the seconds it took in the child."""
-        event = self.child.call("encode", self._payload(texts=[_encodable(text) for text in texts], prompt=prompt), cancel=cancel)
+        event = self.child.call("encode", self._payload(tokens=texts, prompt_tokens=self._prompt_tokens(prompt)), cancel=cancel)
         vectors = np.frombuffer(base64.b64decode(event["float32"]), dtype="<f4").reshape(event["shape"]).astype(np.float32)
         norms = np.linalg.norm(vectors, axis=1)
         if vectors.shape != (len(texts), self.dimension) or not bool(np.all(np.abs(norms - 1.0) < _UNIT_TOLERANCE)):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import mmap
 import sys
+
+_MADV_PAGEOUT = 21
 
 
 def give_back_memory() -> None:
@@ -17,3 +20,15 @@ def give_back_memory() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(0)
+
+
+def page_out(address: int, size: int) -> None:
+    """Tell Linux that `size` bytes at `address` are not needed for now: what was mapped from a file is read from there again when it is.
+
+    Nothing is ever lost by it; where the system does not know the call, nothing happens.
+    """
+    if sys.platform == "linux":
+        start = -(-address // mmap.PAGESIZE) * mmap.PAGESIZE
+        length = (address + size) // mmap.PAGESIZE * mmap.PAGESIZE - start
+        if length > 0:
+            ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), _MADV_PAGEOUT)

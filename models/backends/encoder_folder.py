@@ -27,13 +27,14 @@ WHAT_TO_DO = "Choose another embedding model, or install it again."
 
 @dataclass(frozen=True, slots=True)
 class EncoderFolder:
-    """A folder that may be loaded. The prompts are put in front of what is embedded."""
+    """A folder that may be loaded. The prompts are put in front of what is embedded, in small letters if the model knows no others (`lower_case`)."""
 
     folder: Path
     dimension: int
     query_prompt: str
     passage_prompt: str
     weights: tuple[Path, ...]
+    lower_case: bool = False
 
 
 def read_encoder_folder(folder: Path) -> EncoderFolder:
@@ -54,7 +55,7 @@ def read_encoder_folder(folder: Path) -> EncoderFolder:
         raise _unusable(folder / "tokenizer.json", "it is not there")
     modules = _modules(folder)
     query, passage = _prompts(folder)
-    return EncoderFolder(folder, _dimension(folder, modules), query, passage, weights)
+    return EncoderFolder(folder, _dimension(folder, modules), query, passage, weights, _lower_case(folder))
 
 
 def fingerprint(folder: EncoderFolder) -> str:
@@ -133,6 +134,11 @@ def _prompts(folder: Path) -> tuple[str, str]:
         return "", ""
     texts = {str(name): prompt for name, prompt in prompts.items() if isinstance(prompt, str)}
     return texts.get("query", ""), next((texts[name] for name in ("passage", "document", "corpus") if name in texts), "")
+
+
+def _lower_case(folder: Path) -> bool:
+    file = folder / "sentence_bert_config.json"
+    return file.is_file() and _object(file).get("do_lower_case") is True
 
 
 def _object(file: Path) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class SentenceTransformersHost:
         yield {"precision": self._loaded(payload).precision}
 
     def settle(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
-        """Choose the precision for this machine: as kept in `cache`, or measured now, which takes some seconds."""
+        """Choose the precision for this machine: as kept in `cache`, or measured now on the golden texts' tokens, which takes some seconds."""
         encoder = self._loaded(payload)
         started = time.monotonic()
         file = _file(payload)
@@ -46,10 +46,10 @@ class SentenceTransformersHost:
         yield {**asdict(choice), "failed": failed, "seconds": time.monotonic() - started}
 
     def encode(self, payload: Json, cancel: CancelToken) -> Iterator[Json]:
-        """Vectors of texts that make one batch, and what they took."""
+        """Vectors of texts that make one batch, each as its tokens, and what they took."""
         encoder = self._loaded(payload)
         started = time.monotonic()
-        vectors = encoder.encode(payload["texts"], payload["prompt"], cancel)
+        vectors = encoder.encode(payload["tokens"], payload["prompt_tokens"], cancel)
         values = base64.b64encode(vectors.astype("<f4").tobytes()).decode("ascii")
         yield {"shape": list(vectors.shape), "float32": values, "seconds": time.monotonic() - started}
 
@@ -71,7 +71,7 @@ def _measured(
     begun = PrecisionChoice("float32", unfinished=known.unfinished + 1 if known else 1)
     file.write(begun)
     try:
-        measured = measure_precision(_folder(payload), payload["threads"], encoder, cancel)
+        measured = measure_precision(encoder, payload["tokens"], payload["prompt_tokens"], payload["threads"], cancel)
     except Cancelled:
         _take_back(file, known)
         raise

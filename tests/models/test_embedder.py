@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import logging
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -19,7 +21,7 @@ import pytest
 from core.cancel import CancelToken
 from core.errors import Cancelled, ChildCrashed, ModelMissing, ModelUnusable
 from core.process.wire import Json
-from models.backends.encoder_batches import BATCH_TOKENS
+from models.backends.encoder_batches import BATCH_TOKENS, MAX_TOKENS
 from models.backends.encoder_folder import read_encoder_folder
 from models.backends.encoder_precision import LEAST_COSINE, MOST_ATTEMPTS, PrecisionChoice, PrecisionFile
 from models.embedder import MEASURED_FROM_TEXTS, SentenceTransformersEmbedder
@@ -48,6 +50,37 @@ def test_meaning_crosses_languages(embedder: SentenceTransformersEmbedder, cance
 
     assert int(np.argmax(vectors @ embedder.embed_query("猫在哪里睡觉？", cancel=cancel))) == 0
     assert int(np.argmax(vectors @ embedder.embed_query("Who made havoc in heaven?", cancel=cancel))) == 1
+
+
+_LIBRARY = """
+import base64, json, sys
+from sentence_transformers import SentenceTransformer
+folder, prompt, longest, texts = json.load(sys.stdin)
+model = SentenceTransformer(folder, device="cpu", local_files_only=True)
+model.max_seq_length = longest
+print(base64.b64encode(model.encode(texts, prompt=prompt).astype("<f4").tobytes()).decode())
+"""
+
+
+def test_vectors_are_those_of_the_library_itself(embedder: SentenceTransformersEmbedder, starter_models: Path, cancel: CancelToken) -> None:
+    texts = [
+        "A",
+        "灯塔的守护人叫阿诺。",
+        "  white space \n around\t",
+        "<s> special </s> <pad>",
+        "CAPITALS and ﬁligature ①",
+        TEXT,
+        TEXT * 9,
+        "字" * 900,
+        "",
+    ]
+    asked = [str(starter_models / "multilingual-e5-small"), "passage: ", MAX_TOKENS, texts]
+    said = subprocess.run([sys.executable, "-c", _LIBRARY], input=json.dumps(asked), capture_output=True, text=True, check=True).stdout
+
+    expected = np.frombuffer(base64.b64decode(said), dtype="<f4").reshape(len(texts), -1)
+    vectors = embedder.embed_passages(texts, cancel=cancel)
+
+    assert np.sum(vectors * expected, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_long_work_is_cancelled_within_a_second_and_the_child_is_kept(embedder: SentenceTransformersEmbedder) -> None:
@@ -137,18 +170,18 @@ def test_a_missing_folder_is_told(tmp_path: Path, cancel: CancelToken) -> None:
 
 
 class ScriptedChild:
-    """In place of the child process: a text's vector is made of its length. What it was asked is kept."""
+    """In place of the child process: a text's vector is made of how many tokens it has. What it was asked is kept."""
 
     pid = None
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, list[str]]] = []
-        self.on_encode: Callable[[list[str], CancelToken], None] = lambda texts, cancel: None
+        self.asked: list[tuple[str, list[list[int]]]] = []
+        self.on_encode: Callable[[list[list[int]], CancelToken], None] = lambda texts, cancel: None
         self.on_settle: Callable[[CancelToken], None] = lambda cancel: None
         self.failed = ""
 
     @property
-    def batches(self) -> list[list[str]]:
+    def batches(self) -> list[list[list[int]]]:
         return [texts for operation, texts in self.asked if operation == "encode"]
 
     @property
@@ -157,13 +190,13 @@ class ScriptedChild:
 
     def call(self, operation: str, payload: Json, *, cancel: CancelToken) -> Json:
         cancel.check()
-        texts = list(payload.get("texts", []))
+        texts = list(payload.get("tokens", []))
         self.asked.append((operation, texts))
         if operation == "settle":
             self.on_settle(cancel)
             return {"precision": "bfloat16", "speed_up": 2.0, "cosine": 1.0, "seconds": 1.0, "failed": self.failed}
         self.on_encode(texts, cancel)
-        angles = np.array([len(text) for text in texts]) / 1000
+        angles = np.array([len(tokens) for tokens in texts]) / 1000
         vectors = np.zeros((len(texts), 384), dtype="<f4")
         vectors[:, 0], vectors[:, 1] = np.cos(angles), np.sin(angles)
         values = base64.b64encode(vectors.tobytes()).decode("ascii")
@@ -192,9 +225,11 @@ def test_texts_of_like_length_are_encoded_together_and_vectors_come_in_the_order
 
     vectors = embedder.embed_passages(texts, cancel=cancel)
 
-    assert np.allclose(np.arctan2(vectors[:, 1], vectors[:, 0]), [len(text) / 1000 for text in texts], atol=1e-5)
-    counted = [embedder.count_tokens(batch) for batch in child.batches]
-    assert [count for counts in counted for count in counts] == sorted(embedder.count_tokens(texts), reverse=True)
+    beside = len(child.batches[-1][-1]) - min(embedder.count_tokens(texts))  # tokens of the prompt, and special ones
+    lengths = [count + beside for count in embedder.count_tokens(texts)]
+    assert np.allclose(np.arctan2(vectors[:, 1], vectors[:, 0]), np.array(lengths) / 1000, atol=1e-5)
+    counted = [[len(tokens) for tokens in batch] for batch in child.batches]
+    assert [count for counts in counted for count in counts] == sorted(lengths, reverse=True)
     assert all(len(counts) <= 2 or len(counts) * max(counts) <= BATCH_TOKENS for counts in counted)
     assert len(counted) < len(texts) / 2
 
@@ -293,7 +328,7 @@ def test_a_query_of_another_thread_goes_before_the_next_batch(scripted: Scripted
     turn = threading.Lock()  # as in the child process: one request at a time
     first = threading.Event()
 
-    def encode(texts: list[str], token: CancelToken) -> None:
+    def encode(texts: list[list[int]], token: CancelToken) -> None:
         with turn:
             first.set()
             time.sleep(0.02)

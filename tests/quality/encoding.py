@@ -149,8 +149,6 @@ def measure(
     import torch
     from sentence_transformers import SentenceTransformer
 
-    from models.backends.sentence_transformers_encoder import SentenceTransformersEncoder
-
     cancel = CancelToken()
     folder = read_encoder_folder(model)
     with ExitStack() as closing:
@@ -175,14 +173,17 @@ def measure(
         yield f"two processes loaded in {loaded:.1f} s"
         torch.set_num_threads(threads)
         default = SentenceTransformer(str(model), device="cpu", local_files_only=True)
-        bare = SentenceTransformersEncoder(folder, threads, settled["precision"])
+        kind = {"dtype": getattr(torch, settled["precision"]), "use_safetensors": True}
+        bare = SentenceTransformer(str(model), device="cpu", local_files_only=True, model_kwargs=kind)
+        bare.max_seq_length = min(bare.max_seq_length or MAX_TOKENS, MAX_TOKENS)
         lengths = [min(length, MAX_TOKENS) for length in ours.count_tokens(texts)]
         groups = list(batches(lengths, BATCH_TOKENS))
 
         def loop() -> Vectors:
             vectors = np.empty((len(texts), folder.dimension), dtype=np.float32)
             for group in groups:
-                vectors[group] = bare.encode([texts[index] for index in group], folder.passage_prompt, cancel)
+                together = [texts[index] for index in group]
+                vectors[group] = bare.encode(together, prompt=folder.passage_prompt, batch_size=len(group), show_progress_bar=False)
             return vectors
 
         took, vectors = in_turns(
