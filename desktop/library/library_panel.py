@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, QMessageBox, QStackedWidget, QTreeView, QVBoxLayout, QWidget
 
 from core.documents import Document
-from core.events import FileFinished, IndexEvent, IndexFinished
+from core.events import FileFinished, FileSearchable, IndexEvent, IndexFinished
 from core.library.file_kinds import may_choose_encoding
 from desktop.library.document_delegate import DocumentDelegate
 from desktop.library.document_details import DocumentDetails
@@ -72,7 +72,7 @@ class LibraryPanel(QWidget):
         """Show what an indexing run reports, as it happens; its progress only if it takes longer than `after_seconds`."""
         self.model.show_event(event)
         self.progress.show_event(event, after_seconds=after_seconds)
-        if isinstance(event, FileFinished | IndexFinished) and not self._counts_due.isActive():
+        if isinstance(event, FileSearchable | FileFinished | IndexFinished) and not self._counts_due.isActive():
             self._counts_due.start()  # not anew with every file: while many end in a row it would never be due
 
     def show_idle(self) -> None:
