@@ -684,6 +684,10 @@
         <translation>暂停期间，仍可就已就绪的文件提问。</translation>
     </message>
     <message>
+        <source>First all files are read, and found by their words. Then their passages are made ready for the search by meaning.</source>
+        <translation>先读取所有文件，读完即可按字词搜到；再处理其中的段落，使其也能按含义搜到。</translation>
+    </message>
+    <message>
         <source>Indexing progress</source>
         <translation>索引进度</translation>
     </message>
