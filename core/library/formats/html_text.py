@@ -18,6 +18,8 @@ def _names(names: str) -> frozenset[str]:
 
 
 _UNSEEN = _names("script style noscript template head svg math iframe object embed audio video canvas select datalist dialog")
+_VOID = _names("area base br col command embed frame hr img input keygen link meta param source track wbr")
+"""These have no content and no end: nothing after them is inside them, whatever the parser reports."""
 _BLOCKS = _names(
     "address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form header hr html legend li main menu nav"
     " ol p pre section summary table tbody tfoot thead tr ul h1 h2 h3 h4 h5 h6 textarea title"
@@ -57,7 +59,7 @@ class _Reader:
         self._lines: list[str] = []
         self._line: list[str] = []
         self._title: list[str] = []
-        self._unseen_depth = 0
+        self._unseen: list[str] = []
         self._in_title = False
         self._pre_depth = 0
         self._cells = 0
@@ -66,9 +68,10 @@ class _Reader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = str(tag)
-        self._in_title = tag == "title"
-        if self._unseen_depth or tag in _UNSEEN or _is_hidden(attributes):
-            self._unseen_depth += 1
+        self._in_title = tag == "title" and "svg" not in self._unseen  # icons have titles of their own
+        if self._unseen or tag in _UNSEEN or _is_hidden(attributes):
+            if tag not in _VOID:
+                self._unseen.append(tag)
             return
         if tag in _BLOCKS:
             self._end_line(blank=tag in _SPACED)
@@ -106,8 +109,10 @@ class _Reader:
     def end(self, tag: str) -> None:
         tag = str(tag)
         self._in_title = False
-        if self._unseen_depth:
-            self._unseen_depth -= 1
+        if tag in _VOID:
+            return
+        if self._unseen:
+            self._unseen.pop()
             return
         if tag in ("pre", "textarea"):
             self._end_line()
@@ -120,7 +125,7 @@ class _Reader:
     def data(self, text: str) -> None:
         if self._in_title and len(self._title) < 100:
             self._title.append(text)
-        if self._unseen_depth:
+        if self._unseen:
             return
         if self._tables and not self._in_caption:
             self._tables[-1].add(text)
