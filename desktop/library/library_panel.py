@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, QUrl, Signal
@@ -62,9 +62,9 @@ class LibraryPanel(QWidget):
 
     # What the controller tells it
 
-    def show_documents(self, documents: Sequence[Document], sources: Sequence[Path]) -> None:
-        """Show these documents under these source folders and files."""
-        self.model.show_documents(documents, sources)
+    def show_documents(self, documents: Sequence[Document], sources: Sequence[Path], missing: Collection[Path] = ()) -> None:
+        """Show these documents under these source folders and files, and which of these are `missing` on the disk."""
+        self.model.show_documents(documents, sources, missing)
         self._show_counts()
         self._show_details()
 

@@ -320,6 +320,14 @@
         <source>Single files</source>
         <translation>单独的文件</translation>
     </message>
+    <message>
+        <source>not found</source>
+        <translation>找不到</translation>
+    </message>
+    <message>
+        <source>It is not where it was. Put it back or plug in its drive; if it was renamed, add it anew and remove this one.</source>
+        <translation>它已不在原处。请将其放回或接上所在的磁盘；如果改了名，请重新添加，并移除这一项。</translation>
+    </message>
 </context>
 <context>
     <name>DropOverlay</name>
