@@ -64,6 +64,7 @@ class _Reader:
         self._pre_depth = 0
         self._cells = 0
         self._tables: list[HtmlTable] = []
+        self._lists: list[int | None] = []  # the number of the next item; None where items have dots
         self._in_caption = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -79,8 +80,12 @@ class _Reader:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                 self._line.append("#" * int(tag[1]) + " ")
                 self._no_table()
+            case "ol":
+                self._lists.append(_number(attributes.get("start", ""), 1))
+            case "ul" | "menu" | "dir":
+                self._lists.append(None)
             case "li":
-                self._line.append("- ")
+                self._line.append(self._item_mark(attributes))
             case "table":
                 self._no_table()
                 self._tables.append(HtmlTable(len(self._lines)))
@@ -114,6 +119,8 @@ class _Reader:
         if self._unseen:
             self._unseen.pop()
             return
+        if tag in ("ol", "ul", "menu", "dir") and self._lists:
+            self._lists.pop()
         if tag in ("pre", "textarea"):
             self._end_line()
             self._pre_depth = max(0, self._pre_depth - 1)
@@ -141,6 +148,14 @@ class _Reader:
     def close(self) -> PageText:
         self._end_line()
         return PageText("\n".join(self._lines).strip("\n"), " ".join("".join(self._title).split()))
+
+    def _item_mark(self, attributes: dict[str, str]) -> str:
+        """What a reader sees before an item: other text speaks of "step 3"."""
+        if not self._lists or self._lists[-1] is None:
+            return "- "
+        number = _number(attributes.get("value", ""), self._lists[-1])
+        self._lists[-1] = number + 1
+        return f"{number}. "
 
     def _no_table(self) -> None:
         """What is being read does not stand in tables of figures: the table around it only places things on the page."""
@@ -171,6 +186,10 @@ class _Reader:
             self._lines.append(line)
         if blank and self._lines and self._lines[-1]:
             self._lines.append("")
+
+
+def _number(words: str, otherwise: int) -> int:
+    return int(words) if re.fullmatch(r"\s*-?[0-9]{1,9}\s*", words) else otherwise
 
 
 def _is_hidden(attributes: dict[str, str]) -> bool:

@@ -130,3 +130,22 @@ def test_titles_of_icons_are_not_the_title_of_the_page() -> None:
     page = html_to_text(f"<html><head><title>Harbour &amp; sea</title></head><body>{icon}<h1>Boats</h1>{icon}</body></html>")
 
     assert (page.title, page.text) == ("Harbour & sea", "# Boats")
+
+
+def test_items_of_a_numbered_list_have_the_numbers_that_a_reader_sees() -> None:
+    page = "<ol><li>fill<li value=5>light<ul><li>the wick</ul><li>watch</ol><ul><li>rest</ul><ol start=3><li>again</ol><li>alone"
+
+    assert [line for line in html_to_text(page).text.split("\n") if line] == [
+        "1. fill",
+        "5. light",
+        "- the wick",
+        "6. watch",
+        "- rest",
+        "3. again",
+        "- alone",
+    ]
+
+
+@pytest.mark.parametrize("start", ["", "x", "1e9", "99999999999999999999", "-3"])
+def test_a_list_may_begin_with_anything(start: str) -> None:
+    assert html_to_text(f"<ol start='{start}'><li>first</ol></ol></ul>after").text.endswith("after")
