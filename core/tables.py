@@ -16,6 +16,7 @@ _RULE = re.compile(
 )
 _GRID = re.compile(r"[ \t]*\+(?:[-=]++\+)++[ \t]*$")
 _SIMPLE = re.compile(r"[ \t]*=++(?:[ \t]++=++)++[ \t]*$")
+_SEPARATOR = re.compile(r"""["']?sep=.["']?[ \t]*(?:\n|\Z)""", re.IGNORECASE)
 _LONGEST_ROW = 4_000
 """A quoted cell that goes on for longer than this was never closed; its lines are taken one by one."""
 
@@ -88,8 +89,11 @@ def _drawn(block: list[tuple[int, str]]) -> Iterator[Table]:
 
 
 def file_table(text: str) -> Table:
-    """A file that is a table: its first row names the columns. A row goes on over a line's end inside a quoted cell."""
-    starts = [start for start, end in _records(text) if text[start:end].strip()]
+    """A file that is a table: its first row names the columns. A row goes on over a line's end inside a quoted cell.
+
+    A line before it that only tells spreadsheets what separates the cells ("sep=;") is no row.
+    """
+    starts = [start for start, end in _records(text) if text[start:end].strip() and not (start == 0 and _SEPARATOR.match(text))]
     first, *rows = starts or [0]
     end_of_first = rows[0] if rows else len(text)
     return Table(first, len(text), " ".join(text[first:end_of_first].split()), tuple(rows))

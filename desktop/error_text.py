@@ -234,7 +234,9 @@ REASONS: Mapping[str, ErrorText] = {
     ),
     "too_large": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file is too large."),
-        QT_TRANSLATE_NOOP("errors", "Split it into smaller files, then add those."),
+        QT_TRANSLATE_NOOP(
+            "errors", "At most 50 MB, or 20 million characters, are read of one file. Split it into smaller files, then add those."
+        ),
     ),
     "unreadable": ErrorText(
         QT_TRANSLATE_NOOP("errors", "The file cannot be opened."),
@@ -247,12 +249,14 @@ REASONS: Mapping[str, ErrorText] = {
         "retry",
     ),
     "not_a_file": ErrorText(
-        QT_TRANSLATE_NOOP("errors", "This is not an ordinary file."),
-        QT_TRANSLATE_NOOP("errors", "Add the file it points to instead."),
+        QT_TRANSLATE_NOOP("errors", "This is a link, a pipe or a device, not an ordinary file."),
+        QT_TRANSLATE_NOOP("errors", "If it is a link, add the file or folder it leads to. In the others there is nothing to read."),
     ),
     "unsupported": ErrorText(
         QT_TRANSLATE_NOOP("errors", "Files of this kind cannot be read yet."),
-        QT_TRANSLATE_NOOP("errors", "Save it as .docx, .pdf, .xlsx or .txt, then add that file."),
+        QT_TRANSLATE_NOOP(
+            "errors", "If there is text in it, save that as .docx, .pdf, .xlsx or .txt, or unpack the archive, and add what you get."
+        ),
     ),
     "no_text": ErrorText(
         QT_TRANSLATE_NOOP("errors", "No text was found in the file."),

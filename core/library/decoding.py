@@ -59,6 +59,11 @@ _INVISIBLE = re.compile(
     "[\0-\x08\x0b\x0e-\x1f\x7f\x80-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
 
+# What a terminal obeys and nobody sees: colours and places, titles and links. Without its first character the rest would stick to the words.
+_TERMINAL = re.compile("\x1b(?:\\[[0-?]*+[ -/]*+[@-~]|\\][^\x07\x1b\n]{0,4000}+(?:\x07|\x1b\\\\)|[ -/]++[0-~]|[0-Z=>\\\\^_])")
+_OVERSTRUCK = re.compile("[^\n\x08]\x08")
+"""Manual pages print a letter over itself to make it bold, or over a "_" to underline it."""
+
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
@@ -85,6 +90,10 @@ def clean(text: str) -> str:
     """Text with "\\n" line ends and without characters that nobody can see."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\x1b" in text:
+        text = _TERMINAL.sub("", text)
+    if "\x08" in text:
+        text = _OVERSTRUCK.sub("", text)
     return _INVISIBLE.sub("", text)
 
 
@@ -121,8 +130,29 @@ def _decode(data: bytes, declared: str) -> tuple[str, str]:
         return text, "utf-8"
     if _is_mostly_controls(data):
         raise _binary()
+    if (text := _line_by_line(data, declared)) is not None:
+        return text, "utf-8"
     encoding = "utf-8" if _is_damaged_utf8(data) else guess_legacy(data, declared)
     return data.decode(encoding, "replace"), encoding
+
+
+def _line_by_line(data: bytes, declared: str) -> str | None:
+    """UTF-8 with whole lines in an older encoding, as in a log that several programs write, or with damaged lines; None if it is neither."""
+    lines = data.splitlines(keepends=True)
+    foreign = [line for line in lines if not line.isascii()]
+    strange = [line for line in foreign if _strictly(line, "utf-8") is None]
+    if len(strange) * 2 >= len(foreign):
+        return None
+    older = frozenset(line for line in strange if _is_older(line))
+    encoding = guess_legacy(b"".join(line for line in lines if line in older), declared)
+    return "".join(line.decode(encoding if line in older else "utf-8", "replace") for line in lines)
+
+
+def _is_older(line: bytes) -> bool:
+    """Whether more of a line is no UTF-8 than is; else it is UTF-8 that was damaged."""
+    text = line.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    return bad * 2 > sum(1 for character in text if character > "\x7f")
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from core.documents import PageStart
 from core.library.decoding import decode
+from core.library.encoded_data import without_encoded_data
 from core.library.encodings import declared_encoding
 from core.library.file_kinds import Kind, is_document, kind_of
 from core.library.sections import first_heading
 
-READER_VERSION = 5
+READER_VERSION = 6
 """Raised when files would be read, decoded or cut otherwise than before: then unchanged files are looked at again, too."""
 
 _BEGINS_WITHIN = 4096
@@ -37,7 +38,8 @@ def extract(path: Path, data: bytes, *, encoding: str = "") -> ExtractedText:
     """Decode a text file, from `encoding` if the person has chosen one. Raises `DocumentUnreadable` (binary, empty, wrong_encoding)."""
     kind = kind_of(path)
     decoded = decode(data, declared=declared_encoding(data) if kind in ("code", "other") else "", chosen=encoding)
-    return ExtractedText(decoded.text, first_heading(decoded.text, kind) or path.stem, decoded.encoding, kind)
+    text = without_encoded_data(decoded.text)
+    return ExtractedText(text, first_heading(text, kind) or path.stem, decoded.encoding, kind)
 
 
 def _begins_like_a_page(data: bytes) -> bool:

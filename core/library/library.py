@@ -19,7 +19,7 @@ from core.library.drives import is_unplugged
 from core.library.encodings import AUTO, known_encoding
 from core.library.file_kinds import may_choose_encoding
 from core.library.indexing import IndexingRun, Look
-from core.library.scanning import Scan, scan, scan_changed
+from core.library.scanning import Scan, scan, scan_changed, without_second_names
 from core.protocols import Embedder
 from core.store.index_check import IndexCounts
 from core.store.index_store import IndexStore, StoredDocument
@@ -92,7 +92,8 @@ class Library:
         roots = sources if paths is None else [_absolute(path) for path in paths]
         excluded = self._user_store.excluded()
         # A file named by itself is wanted even if it was taken out of its folder before.
-        found = scan(roots, excluded=[path for path in excluded if path not in roots], cancel=cancel)
+        excluded = [path for path in excluded if path not in roots]
+        found = without_second_names(scan(roots, excluded=excluded, cancel=cancel), sources, excluded=excluded)
         known = self._index_store.documents()
         unseen = [*found.unseen, *filter(is_unplugged, roots)]
         gone = _gone(found, unseen, known, within=None if paths is None else roots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -39,7 +39,7 @@ class Scan:
 def scan(roots: Iterable[Path], *, excluded: Iterable[Path] = (), cancel: CancelToken) -> Scan:
     """List the files under `roots` (absolute paths of files or folders). Links to folders are not followed, so loops end.
 
-    Hidden names and folders of tools (.git, node_modules, .venv) are left out, unless a root names them. A root that is no file
+    Hidden names, folders of tools (.git, node_modules, .venv) and what programs leave beside the files that they have open are left out, unless a root names them. A root that is no file
     and no folder is listed with its reason; a root that is gone is not listed. Raises `Cancelled`.
     """
     files: dict[Path, FoundFile] = {}
@@ -84,13 +84,14 @@ def scan_changed(sources: Iterable[Path], changed: Iterable[Path], *, excluded: 
                 unseen.extend(found.unseen)
             elif path.is_relative_to(root) and _leads_to(path.parent, root, left_out, walked):
                 files.update((file.path, file) for file in _entry(path, visited, left_out, unseen, cancel))
-    return Scan(tuple(files[path] for path in sorted(files, key=os.fsencode)), tuple(unseen))
+    listed = Scan(tuple(files[path] for path in sorted(files, key=os.fsencode)), tuple(unseen))
+    return without_second_names(listed, roots, excluded=left_out)
 
 
 def is_left_out(relative: PurePath) -> bool:
     """Whether a path below a source is left out for its name alone; the disk is not asked."""
     *folders, name = relative.parts
-    return name in _SKIPPED_FILES or name.startswith(".") or any(folder.startswith(".") or folder in _SKIPPED_FOLDERS for folder in folders)
+    return _is_skipped_file(name) or name.startswith(".") or any(folder.startswith(".") or folder in _SKIPPED_FOLDERS for folder in folders)
 
 
 def _leads_to(folder: Path, root: Path, excluded: frozenset[Path], walked: dict[tuple[Path, Path], bool]) -> bool:
@@ -125,7 +126,7 @@ def _entry(
     if stat.S_ISDIR(found.st_mode):
         if _is_walked(path):
             yield from _walk(path, (found.st_dev, found.st_ino), visited, excluded, unseen, cancel)
-    elif path.name not in _SKIPPED_FILES:
+    elif not _is_skipped_file(path.name):
         yield _link(path) if stat.S_ISLNK(found.st_mode) else _file(path, found)
 
 
@@ -157,7 +158,7 @@ def _walk(
                         found = entry.stat(follow_symlinks=False)
                         waiting.append((path, (found.st_dev, found.st_ino)))
                     continue
-                if entry.name in _SKIPPED_FILES:
+                if _is_skipped_file(entry.name):
                     continue
                 if entry.is_symlink():
                     yield _link(path)
@@ -165,6 +166,41 @@ def _walk(
                     yield _file(path, entry.stat(follow_symlinks=False))
             except OSError:
                 yield FoundFile(path, reason="unreadable")
+
+
+def _is_skipped_file(name: str) -> bool:
+    """Files of the system, and those of programs: "~$report.docx" says that Office has it open, "notes.md~" and "#notes.md#" are what editors keep of before."""
+    return name in _SKIPPED_FILES or name.startswith("~$") or name.endswith("~") or (name.startswith("#") and name.endswith("#"))
+
+
+def without_second_names(found: Scan, sources: Sequence[Path], *, excluded: Iterable[Path] = ()) -> Scan:
+    """`found` without the files that a scan of all `sources` lists under another name: a folder may be linked a second time through a symbolic link."""
+    real = {source: Path(os.path.realpath(source)) for source in sources}
+    if all(source == leads_to for source, leads_to in real.items()):
+        return found
+    left_out = frozenset(excluded)
+    walked: dict[tuple[Path, Path], bool] = {}
+    known: dict[Path, bool] = {}
+
+    def is_second(file: FoundFile) -> bool:
+        folder = file.path.parent
+        if file.path in real:
+            return False  # somebody named it
+        if folder not in known:
+            known[folder] = _has_earlier_name(folder, real, left_out, walked)
+        return known[folder]
+
+    return Scan(tuple(file for file in found.files if not is_second(file)), found.unseen)
+
+
+def _has_earlier_name(folder: Path, real: Mapping[Path, Path], excluded: frozenset[Path], walked: dict[tuple[Path, Path], bool]) -> bool:
+    real_folder = Path(os.path.realpath(folder))
+    for source, leads_to in real.items():
+        if folder.is_relative_to(source):
+            return False
+        if real_folder.is_relative_to(leads_to) and _leads_to(source / real_folder.relative_to(leads_to), source, excluded, walked):
+            return True
+    return False
 
 
 def _is_walked(folder: Path) -> bool:

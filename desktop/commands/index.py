@@ -21,5 +21,7 @@ def _exit_code(invocation: Invocation, report: IndexReport) -> int:
     if report.files:
         invocation.terminal.note("lamplight: None of these files could be indexed. The rows above say why.")
     else:
-        invocation.terminal.note("lamplight: There is no file to index there. Name a file, or a folder with files in it.")
+        invocation.terminal.note(
+            "lamplight: There is no file to index there. Name a file, or a folder with files in it; what is in the library under another name is not added twice."
+        )
     return 1

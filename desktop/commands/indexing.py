@@ -100,10 +100,10 @@ def _show(event: IndexEvent, pace: IndexPace, terminal: Terminal) -> None:
 
 def progress_line(pace: IndexPace) -> str:
     """How far a run is, how fast it goes, and when it ends, as far as that has been measured: `1,200/45,000 passages, 38/s, 19 min left: a.md`."""
-    if pace.is_reading or not pace.chunks:
-        said, speed = [f"Reading {pace.read:,}/{pace.files:,} files"], pace.files_per_second
+    if pace.counts_passages:
+        said, speed = [f"{pace.done:,}/{pace.total:,} passages"], pace.chunks_per_second
     else:
-        said, speed = [f"{pace.embedded:,}/{pace.chunks:,} passages"], pace.chunks_per_second
+        said, speed = [f"Reading {pace.done:,}/{pace.total:,} files"], pace.files_per_second
     if speed is not None:
         said.append(f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
     if pace.seconds_left is not None:

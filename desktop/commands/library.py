@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from core.errors import DocumentUnreadable, NotFound
 from core.library.encodings import AUTO
 from desktop.answer_json import document_json, indexed_file_json
 from desktop.assembly import Application
@@ -38,12 +39,28 @@ def _list(invocation: Invocation, application: Application) -> int:
 
 def _text(invocation: Invocation, application: Application) -> int:
     path = _absolute(invocation.arguments.file)
-    text = application.library.text(path)
+    try:
+        text = application.library.text(path)
+    except NotFound:
+        raise _without_text(application, path) or NotFound(
+            f"{shown_path(path)} is no file of the library. See what is: lamplight library list", path=str(path)
+        ) from None
     if invocation.terminal.as_json:
         invocation.terminal.json({"event": "text", "file": str(path), "text": text})
     else:
         invocation.terminal.raw(text)
     return 0
+
+
+def _without_text(application: Application, path: Path) -> DocumentUnreadable | None:
+    """Why a file of the library has no text; None for what is no file of it."""
+    for document in application.library.documents():
+        if document.path == path and document.reason:
+            reason = reason_text(document.reason)
+            return DocumentUnreadable(
+                f"{shown_path(path)} has no text in the library. {reason.title} {reason.what_to_do}", code=document.reason, path=str(path)
+            )
+    return None
 
 
 def _encoding(invocation: Invocation, application: Application) -> int:

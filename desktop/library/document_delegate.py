@@ -52,7 +52,7 @@ class DocumentDelegate(QStyledItemDelegate):
         colors = current_colors()
         metrics = QFontMetrics(option.font)
         content = self._paint_icon(painter, option, area, "folder", colors.muted_text)
-        count = f"{index.data(DocumentListModel.COUNT):,}"
+        count = index.data(DocumentListModel.MISSING) or f"{index.data(DocumentListModel.COUNT):,}"
         count_width = metrics.horizontalAdvance(count)
         painter.setFont(option.font)
         painter.setPen(QColor(colors.muted_text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,10 +52,12 @@ class DocumentListModel(QSortFilterProxyModel):
     STATUS = Qt.ItemDataRole.UserRole + 1
     COUNT = Qt.ItemDataRole.UserRole + 2
     _ENTRY = Qt.ItemDataRole.UserRole + 3
+    MISSING = Qt.ItemDataRole.UserRole + 4
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._sources: list[str] = []
+        self._missing: frozenset[str] = frozenset()
         self._groups: list[SourceGroup] = []
         self._rows: dict[str, tuple[SourceGroup, DocumentRow]] = {}
         self._items = QStandardItemModel(self)
@@ -66,8 +68,9 @@ class DocumentListModel(QSortFilterProxyModel):
 
     # What the panel tells it
 
-    def show_documents(self, documents: Sequence[Document], sources: Sequence[Path]) -> None:
-        """Show these documents. If the files are the same as before, rows are changed in place and nothing jumps."""
+    def show_documents(self, documents: Sequence[Document], sources: Sequence[Path], missing: Collection[Path] = ()) -> None:
+        """Show these documents, and which sources are `missing`. If the files are the same as before, rows are changed in place and nothing jumps."""
+        self._missing = frozenset(str(source) for source in missing)
         source_names = [str(source) for source in sources]
         if source_names == self._sources and {str(document.path) for document in documents} == self._rows.keys():
             for document in documents:
@@ -177,12 +180,20 @@ class DocumentListModel(QSortFilterProxyModel):
             case Qt.ItemDataRole.DisplayRole:
                 return _group_name(group) or self.tr("Single files")
             case Qt.ItemDataRole.ToolTipRole:
-                return plain_tooltip(shown_name(group.source))
+                return plain_tooltip("\n".join([shown_name(group.source), *self._advice(group)]))
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{self._group_data(group, Qt.ItemDataRole.DisplayRole)}, {files_text(len(group.rows))}"
+                return ", ".join([self._group_data(group, Qt.ItemDataRole.DisplayRole), files_text(len(group.rows)), *self._advice(group)])
             case self.COUNT:
                 return len(group.rows)
+            case self.MISSING:
+                return self.tr("not found") if group.source in self._missing else ""
         return None
+
+    def _advice(self, group: SourceGroup) -> list[str]:
+        """What to do about a source that is not there; its files are gone from the library, unless they are on a drive that may come back."""
+        if group.source not in self._missing:
+            return []
+        return [self.tr("It is not where it was. Put it back or plug in its drive; if it was renamed, add it anew and remove this one.")]
 
     def _row_data(self, row: DocumentRow, role: int) -> Any:
         match role:

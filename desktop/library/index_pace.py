@@ -21,8 +21,6 @@ from core.events import (
 
 _SETTLED_SECONDS = 2.0
 _WINDOW_SECONDS = 30.0
-_READING_SHARE = 0.1
-"""Of a bar: reading and storing takes about a tenth of what the vectors take, often less."""
 
 
 class _Rate:
@@ -45,10 +43,14 @@ class _Rate:
 
 
 class IndexPace:
-    """Follows one indexing run. Time spent in a pause, or while a question is answered, does not count. `clock` gives seconds and never goes back."""
+    """Follows indexing runs. One that goes on where the one before was broken off (by a pause, by files that were added) goes on counting passages there.
+
+    Time spent in a pause, or while a question is answered, does not count. `clock` gives seconds and never goes back.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self._embedded_before = 0
         self._begin(0)
 
     def _begin(self, files: int) -> None:
@@ -59,14 +61,16 @@ class IndexPace:
         self._read_rate, self._chunk_rate = _Rate(), _Rate()
         self._read_rate.add(0.0, 0)
         self.read = self.embedded = self.chunks = 0
+        self._all_read = self._is_over = False
         self.files = files
         self.name = ""
         self.held = False
 
     def follow(self, event: IndexEvent) -> None:
-        """Take in what happened; a new run starts all counts afresh."""
+        """Take in what happened; a run after one that came to its end starts all counts afresh."""
         match event:
             case IndexStarted(total):
+                self._embedded_before = 0 if self._is_over else max(self._embedded_before, self.embedded)
                 self._begin(total)
             case FileStarted(path, _, total) | FileProgress(path, _, total):
                 self.name = path.name
@@ -76,7 +80,10 @@ class IndexPace:
                 # Files that are as they were bring no other news.
                 self.read = max(self.read, event.done)
             case IndexProgress(read, files, embedded, chunks):
-                self.read, self.files, self.embedded, self.chunks = read, files, embedded, chunks
+                self.read, self.files = read, files
+                self.embedded, self.chunks = self._embedded_before + embedded, self._embedded_before + chunks if chunks else 0
+                # A file that is saved later is read between two batches: the count does not go back to files for it.
+                self._all_read = self._all_read or (read >= files and chunks > 0)
                 if self.is_reading:
                     self._read_rate.add(self.seconds, read)
                 elif chunks:
@@ -87,7 +94,12 @@ class IndexPace:
                 self.held = False
             case IndexFinished():
                 self.read, self.embedded, self.name = self.files, self.chunks, ""
+                self._is_over = True
         self._stand(self.held or self._paused)
+
+    def end(self) -> None:
+        """No run goes on where this one was broken off."""
+        self._is_over = True
 
     def pause(self) -> None:
         """Stop the watch."""
@@ -109,16 +121,28 @@ class IndexPace:
 
     @property
     def is_reading(self) -> bool:
-        """Whether files are still being read: then nobody knows yet how many vectors are to be made."""
-        return self.read < self.files
+        """Whether the run is in its first part, in which files are read: until its end nobody knows how many vectors are to be made."""
+        return self.read < self.files and not self._all_read
+
+    @property
+    def counts_passages(self) -> bool:
+        """Whether the run is in its second part, in which the vectors of passages are made; else it counts files."""
+        return self.chunks > 0 and not self.is_reading
+
+    @property
+    def done(self) -> int:
+        """How many files are read, or how many passages have their vectors."""
+        return self.embedded if self.counts_passages else self.read
+
+    @property
+    def total(self) -> int:
+        """Of how many files or passages."""
+        return self.chunks if self.counts_passages else self.files
 
     @property
     def fraction(self) -> float:
-        """How much is done, 0 to 1. It falls when more work comes."""
-        read = self.read / self.files if self.files else 0.0
-        if not self.chunks:
-            return min(1.0, read)
-        return min(1.0, _READING_SHARE * read + (1.0 - _READING_SHARE) * self.embedded / self.chunks)
+        """`done` of `total`, 0 to 1: what a person can work out from the two. It falls when more work comes, and when passages are counted instead of files."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
 
     @property
     def seconds(self) -> float:

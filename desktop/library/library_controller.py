@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,8 @@ class LibraryListed:
 
     documents: tuple[Document, ...]
     sources: tuple[Path, ...]
+    missing: frozenset[Path] = frozenset()
+    """Sources that are not there now: renamed, deleted, or on a drive that is not plugged in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,8 @@ def changes_job(
 
 
 def _listed(library: LibraryWork) -> LibraryListed:
-    return LibraryListed(tuple(library.documents()), tuple(library.sources()))
+    sources = tuple(library.sources())
+    return LibraryListed(tuple(library.documents()), sources, frozenset(source for source in sources if not os.path.exists(source)))
 
 
 class LibraryController(QObject):
@@ -302,7 +306,7 @@ class LibraryController(QObject):
             found = [document for document in event.documents if document.chunk_count]
             self._titles = {document.path: document.title or document.path.name for document in found}
             self._searchable = set(self._titles)
-            self._panel.show_documents(event.documents, event.sources)
+            self._panel.show_documents(event.documents, event.sources, event.missing)
             self._report()
         else:
             self._panel.show_event(event, after_seconds=SHORT_RUN_SECONDS if self._changes_in_work else 0.0)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, QUrl, Signal
@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, QMessageBox, QStackedWidget, QTreeView, QVBoxLayout, QWidget
 
 from core.documents import Document
-from core.events import FileFinished, IndexEvent, IndexFinished
+from core.events import FileFinished, FileSearchable, IndexEvent, IndexFinished
 from core.library.file_kinds import may_choose_encoding
 from desktop.library.document_delegate import DocumentDelegate
 from desktop.library.document_details import DocumentDetails
@@ -62,9 +62,9 @@ class LibraryPanel(QWidget):
 
     # What the controller tells it
 
-    def show_documents(self, documents: Sequence[Document], sources: Sequence[Path]) -> None:
-        """Show these documents under these source folders and files."""
-        self.model.show_documents(documents, sources)
+    def show_documents(self, documents: Sequence[Document], sources: Sequence[Path], missing: Collection[Path] = ()) -> None:
+        """Show these documents under these source folders and files, and which of these are `missing` on the disk."""
+        self.model.show_documents(documents, sources, missing)
         self._show_counts()
         self._show_details()
 
@@ -72,7 +72,7 @@ class LibraryPanel(QWidget):
         """Show what an indexing run reports, as it happens; its progress only if it takes longer than `after_seconds`."""
         self.model.show_event(event)
         self.progress.show_event(event, after_seconds=after_seconds)
-        if isinstance(event, FileFinished | IndexFinished) and not self._counts_due.isActive():
+        if isinstance(event, FileSearchable | FileFinished | IndexFinished) and not self._counts_due.isActive():
             self._counts_due.start()  # not anew with every file: while many end in a row it would never be due
 
     def show_idle(self) -> None:

@@ -14,7 +14,7 @@ from desktop.library.index_pace import IndexPace
 from desktop.shown_name import shown_name
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.icon_button import IconButton
-from desktop.widgets.safe_text import PlainLabel
+from desktop.widgets.safe_text import PlainLabel, plain_tooltip
 
 _STEPS = 10_000
 
@@ -84,6 +84,8 @@ class ProgressStrip(QWidget):
 
     def show_idle(self) -> None:
         """Nothing is being indexed: hide, unless a pause is the reason."""
+        if not self._paused:
+            self._pace.end()
         self.setVisible(self._paused)
         self._say()
 
@@ -108,6 +110,11 @@ class ProgressStrip(QWidget):
         self._count.show_text(" · ".join(self._counts()))
         self._time.setText("" if self._paused or pace.held else " · ".join(self._speeds()))
         self._name.show_text(self._reason_it_stands() or shown_name(pace.name))
+        self.setToolTip(
+            plain_tooltip(
+                self.tr("First all files are read, and found by their words. Then their passages are made ready for the search by meaning.")
+            )
+        )
         self._bar.setAccessibleName(self.tr("Indexing progress"))
         self._bar.setAccessibleDescription(f"{self._count.full_text} {self._time.text()}".strip())
         self.button.set_icon("play" if self._paused else "pause")
@@ -115,10 +122,8 @@ class ProgressStrip(QWidget):
 
     def _counts(self) -> list[str]:
         pace = self._pace
-        if pace.is_reading or not pace.chunks:
-            count = self.tr("{done} of {total} files read").format(done=f"{pace.read:,}", total=f"{pace.files:,}")
-        else:
-            count = self.tr("{done} of {total} passages").format(done=f"{pace.embedded:,}", total=f"{pace.chunks:,}")
+        words = self.tr("{done} of {total} passages") if pace.counts_passages else self.tr("{done} of {total} files read")
+        count = words.format(done=f"{pace.done:,}", total=f"{pace.total:,}")
         if self._paused:
             return [self.tr("Paused"), count]
         return [count, f"{int(pace.fraction * 100)} %"]

@@ -320,6 +320,14 @@
         <source>Single files</source>
         <translation>单独的文件</translation>
     </message>
+    <message>
+        <source>not found</source>
+        <translation>找不到</translation>
+    </message>
+    <message>
+        <source>It is not where it was. Put it back or plug in its drive; if it was renamed, add it anew and remove this one.</source>
+        <translation>它已不在原处。请将其放回或接上所在的磁盘；如果改了名，请重新添加，并移除这一项。</translation>
+    </message>
 </context>
 <context>
     <name>DropOverlay</name>
@@ -682,6 +690,10 @@
     <message>
         <source>Questions work meanwhile with what is ready.</source>
         <translation>暂停期间，仍可就已就绪的文件提问。</translation>
+    </message>
+    <message>
+        <source>First all files are read, and found by their words. Then their passages are made ready for the search by meaning.</source>
+        <translation>先读取所有文件，读完即可按字词搜到；再处理其中的段落，使其也能按含义搜到。</translation>
     </message>
     <message>
         <source>Indexing progress</source>
@@ -1595,6 +1607,22 @@
         <translation>文件太大。</translation>
     </message>
     <message>
+        <source>At most 50 MB, or 20 million characters, are read of one file. Split it into smaller files, then add those.</source>
+        <translation>每个文件最多读取 50 MB 或 2000 万个字符。请将其拆分成较小的文件再添加。</translation>
+    </message>
+    <message>
+        <source>This is a link, a pipe or a device, not an ordinary file.</source>
+        <translation>这是链接、管道或设备，不是普通文件。</translation>
+    </message>
+    <message>
+        <source>If it is a link, add the file or folder it leads to. In the others there is nothing to read.</source>
+        <translation>如果是链接，请添加它所指向的文件或文件夹；其余的没有可读的内容。</translation>
+    </message>
+    <message>
+        <source>If there is text in it, save that as .docx, .pdf, .xlsx or .txt, or unpack the archive, and add what you get.</source>
+        <translation>如果其中有文字，请另存为 .docx、.pdf、.xlsx 或 .txt；如果是压缩包，请先解压。然后添加得到的文件。</translation>
+    </message>
+    <message>
         <source>Split it into smaller files, then add those.</source>
         <translation>请将其拆分成较小的文件再添加。</translation>
     </message>
@@ -1613,14 +1641,6 @@
     <message>
         <source>Put it back and try again, or remove it from the library.</source>
         <translation>请将其放回原处后重试，或从资料库中移除。</translation>
-    </message>
-    <message>
-        <source>This is not an ordinary file.</source>
-        <translation>这不是普通文件。</translation>
-    </message>
-    <message>
-        <source>Add the file it points to instead.</source>
-        <translation>请改为添加它所指向的文件。</translation>
     </message>
     <message>
         <source>Files of this kind cannot be read yet.</source>
@@ -1725,10 +1745,6 @@
     <message>
         <source>Choose another encoding, or let Lamplight find it: “Automatic”, on the command line auto.</source>
         <translation>请选择另一种编码，或让 Lamplight 自行识别：选“自动”，在命令行中用 auto。</translation>
-    </message>
-    <message>
-        <source>Save it as .docx, .pdf, .xlsx or .txt, then add that file.</source>
-        <translation>请将其另存为 .docx、.pdf、.xlsx 或 .txt，然后添加该文件。</translation>
     </message>
     <message>
         <source>The PDF file holds pictures of its pages, but no text.</source>

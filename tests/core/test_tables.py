@@ -57,6 +57,16 @@ def test_a_row_of_a_file_ends_where_its_quotes_are_closed() -> None:
     ]
 
 
+@pytest.mark.parametrize("line", ["sep=;", "SEP=,", '"sep=\t"', "sep=|  "])
+def test_the_line_that_tells_a_spreadsheet_the_separator_is_not_the_names_of_columns(line: str) -> None:
+    text = f"{line}\nName;Age\nAlma;31\n"
+
+    table = file_table(text)
+
+    assert table.header == "Name;Age"
+    assert [text[start:] for start in table.rows] == ["Alma;31\n"]
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "one", "one\n"])
 def test_a_file_without_rows_is_a_table_without_rows(text: str) -> None:
     assert file_table(text).rows == ()

@@ -369,6 +369,17 @@ def test_library_text_of_an_unknown_file_is_one_sentence(indexed: CommandLine) -
     assert "/nowhere.md" in one_sentence(ran)
 
 
+def test_library_text_of_a_file_that_could_not_be_read_says_why_and_what_to_do(lamplight: CommandLine, tmp_path: Path) -> None:
+    report = tmp_path / "report.pdf"
+    report.write_text("no PDF", encoding="utf-8")
+    lamplight("index", report)
+
+    ran = lamplight("library", "text", report)
+
+    assert ran.code == 1
+    assert "damaged" in ran.err and "save a fresh copy" in ran.err and "moved, renamed" not in ran.err
+
+
 def test_a_removed_file_is_gone_and_the_library_is_whole(lamplight: CommandLine, documents: Path) -> None:
     lamplight("index", documents)
 

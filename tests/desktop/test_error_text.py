@@ -8,6 +8,8 @@ import pytest
 
 from core import errors
 from core.errors import ChildCrashed, LamplightError, Permanent, WebSearchFailed, from_wire
+from core.library.formats.markdown import MAX_CHARACTERS
+from core.library.reading import MAX_FILE_BYTES
 from core.paths import PROGRAM
 from desktop.error_text import (
     ACTION_LABELS,
@@ -166,3 +168,10 @@ def test_every_note_that_a_run_can_carry_has_words() -> None:
     assert {"hop_answer_failed", "words_failed", "web_declined"} <= codes
     # What a refusal says of the web is a part of its text, not a note.
     assert [code for code in sorted(codes - {"web_failed"}) if note_text(code) is UNKNOWN] == []
+
+
+def test_a_file_that_is_too_large_is_told_how_large_one_may_be() -> None:
+    advice = reason_text("too_large").what_to_do
+
+    assert f"{MAX_FILE_BYTES // 2**20} MB" in advice
+    assert f"{MAX_CHARACTERS // 1_000_000} million characters" in advice

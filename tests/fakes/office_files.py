@@ -188,8 +188,14 @@ def book_file(pages: Mapping[str, str], *, title: str = "", extra: Mapping[str, 
 _PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 
 
-def pdf_file(pages: Sequence[Sequence[tuple[float, float, float, str]]], *, password: str = "") -> bytes:
-    """A PDF with these lines on each page: distance from the left and from the bottom, size of the letters in points, and the text."""
+_TURNED = ("1 0 0 1 0 0", "0 1 -1 0 842 0", "-1 0 0 -1 842 842", "0 -1 1 0 0 842")
+
+
+def pdf_file(pages: Sequence[Sequence[tuple[float, float, float, str]]], *, password: str = "", drawn: int = 0, shown: int = 0) -> bytes:
+    """A PDF with these lines on each page: distance from the left and from the bottom, size of the letters in points, and the text.
+
+    Pages may be `drawn` by some quarter turns to the left, and `shown` turned to the right: with as many of both they are seen upright.
+    """
     encryption = _Encryption(password) if password else None
     page_ids = range(7, 7 + 2 * len(pages), 2)
     objects: dict[int, bytes] = {
@@ -208,9 +214,11 @@ def pdf_file(pages: Sequence[Sequence[tuple[float, float, float, str]]], *, pass
     }
     for id, lines in zip(page_ids, pages, strict=True):
         objects[id] = (
-            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</L 3 0 R/C 4 0 R>>>>/Contents {id + 1} 0 R>>".encode()
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {842 if drawn or shown else 595} 842]/Rotate {90 * shown}"
+            f"/Resources<</Font<</L 3 0 R/C 4 0 R>>>>/Contents {id + 1} 0 R>>".encode()
         )
-        objects[id + 1] = _stream("\n".join(_shown(*line) for line in lines).encode("latin-1"), id + 1, encryption)
+        content = [f"{_TURNED[drawn]} cm", *(_shown(*line) for line in lines)]
+        objects[id + 1] = _stream("\n".join(content).encode("latin-1"), id + 1, encryption)
     trailer = f"/Root 1 0 R/Size {len(objects) + 1}" + (encryption.entry if encryption else "")
     found = bytearray(b"%PDF-1.4\n")
     offsets = {}

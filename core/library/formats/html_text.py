@@ -18,6 +18,8 @@ def _names(names: str) -> frozenset[str]:
 
 
 _UNSEEN = _names("script style noscript template head svg math iframe object embed audio video canvas select datalist dialog")
+_VOID = _names("area base br col command embed frame hr img input keygen link meta param source track wbr")
+"""These have no content and no end: nothing after them is inside them, whatever the parser reports."""
 _BLOCKS = _names(
     "address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form header hr html legend li main menu nav"
     " ol p pre section summary table tbody tfoot thead tr ul h1 h2 h3 h4 h5 h6 textarea title"
@@ -57,18 +59,20 @@ class _Reader:
         self._lines: list[str] = []
         self._line: list[str] = []
         self._title: list[str] = []
-        self._unseen_depth = 0
+        self._unseen: list[str] = []
         self._in_title = False
         self._pre_depth = 0
         self._cells = 0
         self._tables: list[HtmlTable] = []
+        self._lists: list[int | None] = []  # the number of the next item; None where items have dots
         self._in_caption = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = str(tag)
-        self._in_title = tag == "title"
-        if self._unseen_depth or tag in _UNSEEN or _is_hidden(attributes):
-            self._unseen_depth += 1
+        self._in_title = tag == "title" and "svg" not in self._unseen  # icons have titles of their own
+        if self._unseen or tag in _UNSEEN or _is_hidden(attributes):
+            if tag not in _VOID:
+                self._unseen.append(tag)
             return
         if tag in _BLOCKS:
             self._end_line(blank=tag in _SPACED)
@@ -76,8 +80,12 @@ class _Reader:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                 self._line.append("#" * int(tag[1]) + " ")
                 self._no_table()
+            case "ol":
+                self._lists.append(_number(attributes.get("start", ""), 1))
+            case "ul" | "menu" | "dir":
+                self._lists.append(None)
             case "li":
-                self._line.append("- ")
+                self._line.append(self._item_mark(attributes))
             case "table":
                 self._no_table()
                 self._tables.append(HtmlTable(len(self._lines)))
@@ -106,9 +114,13 @@ class _Reader:
     def end(self, tag: str) -> None:
         tag = str(tag)
         self._in_title = False
-        if self._unseen_depth:
-            self._unseen_depth -= 1
+        if tag in _VOID:
             return
+        if self._unseen:
+            self._unseen.pop()
+            return
+        if tag in ("ol", "ul", "menu", "dir") and self._lists:
+            self._lists.pop()
         if tag in ("pre", "textarea"):
             self._end_line()
             self._pre_depth = max(0, self._pre_depth - 1)
@@ -120,7 +132,7 @@ class _Reader:
     def data(self, text: str) -> None:
         if self._in_title and len(self._title) < 100:
             self._title.append(text)
-        if self._unseen_depth:
+        if self._unseen:
             return
         if self._tables and not self._in_caption:
             self._tables[-1].add(text)
@@ -136,6 +148,14 @@ class _Reader:
     def close(self) -> PageText:
         self._end_line()
         return PageText("\n".join(self._lines).strip("\n"), " ".join("".join(self._title).split()))
+
+    def _item_mark(self, attributes: dict[str, str]) -> str:
+        """What a reader sees before an item: other text speaks of "step 3"."""
+        if not self._lists or self._lists[-1] is None:
+            return "- "
+        number = _number(attributes.get("value", ""), self._lists[-1])
+        self._lists[-1] = number + 1
+        return f"{number}. "
 
     def _no_table(self) -> None:
         """What is being read does not stand in tables of figures: the table around it only places things on the page."""
@@ -166,6 +186,10 @@ class _Reader:
             self._lines.append(line)
         if blank and self._lines and self._lines[-1]:
             self._lines.append("")
+
+
+def _number(words: str, otherwise: int) -> int:
+    return int(words) if re.fullmatch(r"\s*-?[0-9]{1,9}\s*", words) else otherwise
 
 
 def _is_hidden(attributes: dict[str, str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
+import re
 from collections.abc import Iterator
 from email.message import EmailMessage
 
@@ -16,6 +17,7 @@ from core.library.formats.parsed import ParsedDocument, damaged, needs_password
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+_UNDECODED = re.compile("[\ud800-\udfff]")  # how Python keeps bytes that are no ASCII
 _DEEPEST = 3
 _PARTS = 1_000
 
@@ -76,7 +78,8 @@ def _body(parts: list[EmailMessage]) -> EmailMessage | None:
         for part in shown:
             if part.get_content_type() == kind and _words(part).strip():
                 return part
-    return None
+    # One that promises parts and has none: its text stands where they would.
+    return next((part for part in shown if part.get_content_maintype() == "multipart" and _words(part).strip()), None)
 
 
 def _words(part: EmailMessage) -> str:
@@ -98,11 +101,23 @@ def _words(part: EmailMessage) -> str:
 
 def _header(message: EmailMessage, name: str) -> str:
     """A header in words; what its own rules cannot make sense of is taken as it stands."""
+    raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    if _UNDECODED.search(raw):
+        # Old programs wrote headers in the encoding of the mail, without saying so.
+        return one_line(_decoded(raw.encode("utf-8", "surrogateescape"), message))
     try:
         return one_line(str(message.get(name, "")))
     except (ValueError, LookupError, AttributeError, TypeError, IndexError):
         # The parser of headers stumbles over some that break their own grammar.
-        return one_line(next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), ""))
+        return one_line(raw)
+
+
+def _decoded(data: bytes, message: EmailMessage) -> str:
+    declared = next((charset for part in message.walk() if (charset := part.get_content_charset(""))), "")
+    try:
+        return decode(data, declared=declared).text
+    except DocumentUnreadable:
+        return ""
 
 
 def _file_name(part: EmailMessage) -> str:

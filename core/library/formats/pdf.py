@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
@@ -14,10 +15,13 @@ from core.errors import DocumentUnreadable
 from core.library.decoding import clean
 from core.library.formats.markdown import MAX_CHARACTERS
 from core.library.formats.parsed import ParsedDocument, damaged, needs_password
-from core.library.formats.pdf_lines import Line, joined_pages, page_text, with_whole_words, without_running_heads
+from core.library.formats.pdf_lines import Line, in_reading_order, joined_pages, page_text, with_whole_words, without_running_heads
 
 # PDFium writes this in place of a hyphen at the end of a line, and leaves the line break out.
 _HYPHEN = "\ufffe"
+_Box = tuple[float, float, float, float]
+"""Left, bottom, right and top, in points from the lower left corner."""
+
 _BROKEN = "\ufffd\uffff\0"
 
 
@@ -34,7 +38,7 @@ def read_pdf(data: bytes) -> ParsedDocument:
         characters = unreadable = 0
         for number in range(len(document)):
             try:
-                lines = list(_lines(document, number))
+                lines = in_reading_order(list(_lines(document, number)))
             except pypdfium2.PdfiumError:
                 # One broken page of many is left out.
                 lines, unreadable = [], unreadable + 1
@@ -77,12 +81,14 @@ def _line(text_page: Any, text: str, rare: list[int], begin: int, end: int, *, i
     if first is None or last is None:
         yield Line(words, 0.0, 0.0, 0.0, 0.0, is_hyphenated)
         return
+    turns = _turns(text_page, start + bisect_left(rare, start))
+    first, last = _upright(first, turns), _upright(last, turns)
     left, right = min(first[0], last[0]), max(first[2], last[2])
-    yield Line(words, left, right, min(first[1], last[1]), max(first[3], last[3]), is_hyphenated)
+    yield Line(words, left, right, min(first[1], last[1]), max(first[3], last[3]), is_hyphenated, turns)
 
 
-def _box(text_page: Any, unit: int) -> tuple[float, float, float, float] | None:
-    """Left, bottom, right and top of the character at `unit` of the page's text in UTF-16; None for one that PDFium made up."""
+def _box(text_page: Any, unit: int) -> _Box | None:
+    """Where the character at `unit` of the page's text in UTF-16 stands; None for one that PDFium made up."""
     index = raw.FPDFText_GetCharIndexFromTextIndex(text_page, unit)
     if index < 0:
         return None
@@ -90,4 +96,18 @@ def _box(text_page: Any, unit: int) -> tuple[float, float, float, float] | None:
         left, bottom, right, top = text_page.get_charbox(index, loose=True)
     except pypdfium2.PdfiumError:
         return None
+    return left, bottom, right, top
+
+
+def _turns(text_page: Any, unit: int) -> int:
+    """By how many quarter turns, clockwise, the character is turned back to stand upright: on a wide page, all are often turned."""
+    angle: float = raw.FPDFText_GetCharAngle(text_page, raw.FPDFText_GetCharIndexFromTextIndex(text_page, unit))
+    return round(-angle / (math.pi / 2)) % 4 if angle > 0 else 0
+
+
+def _upright(box: _Box, turns: int) -> _Box:
+    """The box as it stands when the page is turned so that its text is upright."""
+    left, bottom, right, top = box
+    for _ in range(turns):
+        left, bottom, right, top = bottom, -right, top, -left
     return left, bottom, right, top

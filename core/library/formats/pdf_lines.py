@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.documents import PageStart
 
@@ -28,7 +29,10 @@ _END_CHARACTERS = 100
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line and where it stands, in points from the lower left corner. `is_hyphenated`: its last word goes on in the next line."""
+    """A line and where it stands, in points from the lower left corner. `is_hyphenated`: its last word goes on in the next line.
+
+    The places are those on a page that was turned by `turns` quarter turns, so that the line is upright.
+    """
 
     text: str
     left: float
@@ -36,6 +40,7 @@ class Line:
     bottom: float
     top: float
     is_hyphenated: bool = False
+    turns: int = 0
 
     @property
     def size(self) -> float:
@@ -52,6 +57,13 @@ def page_text(lines: Sequence[Line]) -> str:
             found.append(_joint(rows, place))
         found.append(line.text.strip())
     return "".join(found)
+
+
+def in_reading_order(lines: Sequence[Line]) -> list[Line]:
+    """The lines of a page from its top down. PDFium gives those of some pages that were turned from their end to their beginning."""
+    steps = [above.bottom - below.bottom for above, below in pairwise(lines) if above.turns == below.turns]
+    upwards = sum(step < 0 for step in steps) > sum(step > 0 for step in steps)
+    return list(reversed(lines)) if upwards else list(lines)
 
 
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
@@ -113,7 +125,9 @@ def _rows(lines: Sequence[Line]) -> Iterator[Line]:
             distance = line.left - row.right
             gap = "" if distance < 0.15 * min(row.size, line.size) else " " if distance < _WIDE_GAP * max(row.size, line.size) else _CELL
             tall = row if row.size >= line.size else line
-            row = Line(f"{row.text.rstrip()}{gap}{line.text.lstrip()}", row.left, line.right, tall.bottom, tall.top, line.is_hyphenated)
+            row = Line(
+                f"{row.text.rstrip()}{gap}{line.text.lstrip()}", row.left, line.right, tall.bottom, tall.top, line.is_hyphenated, line.turns
+            )
         else:
             yield row
             row = line
@@ -125,7 +139,7 @@ def _same_row(one: Line, other: Line) -> bool:
     overlap = min(one.top, other.top) - max(one.bottom, other.bottom)
     size = max(one.size, other.size)
     distance = other.left - one.right
-    if one.is_hyphenated or distance < -0.3 * size:
+    if one.is_hyphenated or one.turns != other.turns or distance < -0.3 * size:
         return False
     # Far apart on exactly one line are the cells of a table; columns of running text seldom come one line after the other.
     return overlap > 0.8 * size if distance >= _WIDE_GAP * size else overlap > 0.4 * min(one.size, other.size)
@@ -134,6 +148,8 @@ def _same_row(one: Line, other: Line) -> bool:
 def _joint(rows: Sequence[Line], place: int) -> str:
     """What stands between row `place` and the one before: nothing, a space, a line break or a blank line."""
     above, below = rows[place - 1], rows[place]
+    if above.turns != below.turns:
+        return "\n\n"
     if above.is_hyphenated:
         return _CUT if above.text[-1:].isalpha() and below.text[:1].islower() else "-"
     glue = "" if _IDEOGRAPH.match(above.text.rstrip()[-1:]) and _IDEOGRAPH.match(below.text.lstrip()[:1]) else " "
@@ -165,7 +181,11 @@ def _is_full(rows: Sequence[Line], place: int) -> bool:
     """Whether the row above broke off because the next word had no room left, and not because the paragraph was over."""
     above, below = rows[place - 1], rows[place]
     near = rows[max(0, place - _NEAR_LINES) : place + _NEAR_LINES]
-    edge = max(row.right for row in near if abs(row.left - above.left) < 3 * above.size and abs(row.size - above.size) < 0.2 * above.size)
+    edge = max(
+        row.right
+        for row in near
+        if row.turns == above.turns and abs(row.left - above.left) < 3 * above.size and abs(row.size - above.size) < 0.2 * above.size
+    )
     letters = below.text.strip()
     wide = (below.right - below.left) / max(len(letters), 1)
     first_word = 1 if _IDEOGRAPH.match(letters[:1]) else len(letters.split(" ", 1)[0])

@@ -195,3 +195,51 @@ def test_any_bytes_give_text_or_a_reason(data: bytes) -> None:
     assert "\r" not in decoded.text
     decoded.text.encode("utf-8")
     codecs.lookup(decoded.encoding)
+
+
+@pytest.mark.parametrize(
+    ("raw", "seen"),
+    [
+        ("\x1b[1;31mERROR\x1b[0m disk full", "ERROR disk full"),
+        ("\x1b[38:2::255:0:0mred\x1b[m\x1b[K", "red"),
+        ("\x1b]0;a title\x07prompt$ ls", "prompt$ ls"),
+        ("see \x1b]8;;https://example.org\x1b\\the page\x1b]8;;\x1b\\ there", "see the page there"),
+        ("\x1b(Bplain\x1b=", "plain"),
+        ("N\bNA\bAM\bME\bE of the _\bf_\bi_\bl_\be", "NAME of the file"),
+        ("cut off \x1b[", "cut off ["),
+    ],
+)
+def test_what_a_terminal_obeys_does_not_stick_to_the_words(raw: str, seen: str) -> None:
+    assert decode(raw.encode()).text == seen
+
+
+@pytest.mark.parametrize(
+    ("common", "odd", "encoding"),
+    [
+        (GERMAN, "Gebühr bezahlt, Müller grüßt", "cp1252"),
+        (SIMPLIFIED, "第二部分是旧编码的内容，请联系办公室。", "gb18030"),
+        (RUSSIAN, "Договор аренды заключён вчера", "cp1251"),
+    ],
+    ids=["German", "Chinese", "Russian"],
+)
+def test_lines_that_another_program_wrote_in_an_older_encoding_are_read_among_lines_of_utf8(common: str, odd: str, encoding: str) -> None:
+    """Here a log of three lines, there a long text."""
+    for before, after in ((1, 1), (20, 5)):
+        lines = [common] * before, [odd], [common] * after
+        data = b"".join(line.encode(encoding if line == odd else "utf-8") + b"\n" for part in lines for line in part)
+
+        decoded = decode(data)
+
+        assert decoded.text.split("\n") == [*lines[0], odd, *lines[2], ""]
+        assert decoded.encoding == "utf-8"
+
+
+def test_utf8_that_was_damaged_is_not_taken_for_an_older_encoding() -> None:
+    """One byte is gone in each of two lines."""
+    good = "Größe und Menge für Möbel".encode()
+    data = b"\n".join([good, good, good, good[:3] + good[4:], good, good, good.replace("ö".encode(), b"\xc3", 1), good])
+
+    text = decode(data).text
+
+    assert text.count("\ufffd") == 2
+    assert text.count("Möbel") == 8

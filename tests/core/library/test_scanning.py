@@ -167,3 +167,40 @@ def test_a_name_alone_says_that_a_path_is_left_out() -> None:
         assert is_left_out(PurePath(name)), name
     for name in ("a.txt", "a/b.c/d", "venv"):
         assert not is_left_out(PurePath(name)), name
+
+
+@pytest.mark.parametrize("name", ["~$report.docx", "notes.md~", "#notes.md#", "Thumbs.db"])
+def test_what_programs_leave_beside_the_files_they_have_open_is_left_out(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "docs" / name)
+    write(tmp_path / "docs" / "notes.md")
+
+    assert listed(tmp_path / "docs") == {"notes.md": ""}
+    assert scan_changed([tmp_path / "docs"], [tmp_path / "docs" / name], cancel=CancelToken()).files == ()
+    assert is_left_out(PurePath(name))
+    assert listed(tmp_path / "docs" / name) == {".": ""}, "named by itself it is wanted"
+
+
+@pytest.mark.parametrize("order", [("docs", "alias"), ("alias", "docs"), ("docs/sub", "alias", "docs"), ("alias", "docs/sub")])
+@pytest.mark.parametrize("changed", ["docs", "alias", "docs/sub/b.txt", "alias/sub/b.txt", "alias/sub", "docs/a.txt", "alias/a.txt"])
+def test_a_folder_that_is_linked_again_through_a_link_has_one_name_in_every_look(
+    tmp_path: Path, order: tuple[str, ...], changed: str
+) -> None:
+    write(tmp_path / "docs" / "a.txt")
+    write(tmp_path / "docs" / "sub" / "b.txt")
+    (tmp_path / "alias").symlink_to(tmp_path / "docs")
+    sources = [tmp_path / name for name in order]
+
+    all_files = {file.path for file in scan(sources, cancel=CancelToken()).files}
+    seen = {file.path for file in scan_changed(sources, [tmp_path / changed], cancel=CancelToken()).files}
+
+    assert seen == {path for path in all_files if path.is_relative_to(tmp_path / changed)}
+    assert len(all_files) == 2
+
+
+def test_a_file_that_only_another_folder_leaves_out_keeps_the_name_it_has(tmp_path: Path) -> None:
+    write(tmp_path / "home" / ".notes" / "a.txt")
+    (tmp_path / "alias").symlink_to(tmp_path / "home" / ".notes")
+
+    found = scan_changed([tmp_path / "home", tmp_path / "alias"], [tmp_path / "alias" / "a.txt"], cancel=CancelToken())
+
+    assert [file.path for file in found.files] == [tmp_path / "alias" / "a.txt"]

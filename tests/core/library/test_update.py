@@ -124,3 +124,17 @@ def test_changes_on_a_drive_that_was_just_unplugged_forget_nothing(shelf: Shelf,
     shelf.update(stick, stick / "a.txt")
 
     assert shelf.states() == {"a.txt": "ready"}
+
+
+def test_a_folder_that_is_linked_again_through_a_link_is_in_the_library_once_whatever_run_looks_at_it(shelf: Shelf, tmp_path: Path) -> None:
+    once = shelf.write("a.txt", "The otter lives in the harbour.")
+    alias = tmp_path / "alias"
+    alias.symlink_to(shelf.docs)
+    shelf.library.add([alias])
+
+    shelf.index()
+    list(shelf.library.index(CancelToken(), [alias]))
+    shelf.write("a.txt", "The walrus lives in the harbour.")
+    shelf.update(once, alias / "a.txt")
+
+    assert [document.path for document in shelf.library.documents()] == [once]

@@ -211,3 +211,18 @@ def test_twenty_thousand_files_stay_quick(qtbot: QtBot) -> None:
     assert followed - shown < 1
     assert filtered - followed < 1
     assert model.shown_count == 11
+
+
+def test_a_source_that_is_not_there_says_so_and_what_to_do_until_it_is_back() -> None:
+    model = DocumentListModel()
+    model.show_documents([], [NOTES], missing=[NOTES])
+    group = model.index(0, 0)
+
+    assert group.data(DocumentListModel.MISSING) == "not found"
+    assert "Put it back" in group.data(Qt.ItemDataRole.ToolTipRole)
+    assert "Put it back" in group.data(Qt.ItemDataRole.AccessibleTextRole)
+
+    model.show_documents([], [NOTES])
+
+    assert group.data(DocumentListModel.MISSING) == ""
+    assert "Put it back" not in group.data(Qt.ItemDataRole.ToolTipRole)

@@ -57,7 +57,51 @@ def test_the_time_left_is_that_of_the_vectors_at_their_measured_speed(pace: Inde
     assert pace.chunks_per_second == pytest.approx(32.0)
     assert pace.seconds_left == pytest.approx((1000 - 128) / 32)
     assert pace.files_per_second is None
-    assert pace.fraction == pytest.approx(0.1 + 0.9 * 0.128)
+
+
+def test_the_share_that_is_done_is_what_the_two_numbers_beside_it_say(pace: IndexPace) -> None:
+    pace.follow(IndexProgress(3, 10, 0, 400))
+    assert (pace.done, pace.total, pace.fraction) == (3, 10, pytest.approx(0.3))
+
+    pace.follow(IndexProgress(10, 10, 0, 45_000))
+    assert (pace.done, pace.total, pace.fraction) == (0, 45_000, 0.0)
+
+    pace.follow(IndexProgress(10, 10, 7_500, 45_000))
+    assert (pace.done, pace.total, pace.fraction) == (7_500, 45_000, pytest.approx(7_500 / 45_000))
+
+
+def test_a_file_that_is_saved_while_vectors_are_made_does_not_turn_the_count_back_to_files(pace: IndexPace) -> None:
+    pace.follow(IndexProgress(10, 10, 0, 400))
+
+    pace.follow(IndexProgress(10, 11, 0, 400))
+    assert (pace.done, pace.total) == (0, 400)
+
+    pace.follow(IndexProgress(11, 11, 0, 420))
+    assert (pace.done, pace.total) == (0, 420)
+
+
+def test_a_run_that_was_broken_off_goes_on_counting_where_it_was(pace: IndexPace, clock: _Clock) -> None:
+    embed(pace, clock, 0, 500)
+    for _ in range(2):  # the second time before it has come to its passages
+        pace.pause()
+        pace.follow(IndexStarted(10))
+        assert (pace.done, pace.total) == (0, 10)
+
+    embed(pace, clock, 0, chunks=500)
+    assert (pace.done, pace.total) == (500, 1000)
+
+    embed(pace, clock, 250, chunks=500)
+    assert (pace.done, pace.total, pace.fraction) == (750, 1000, pytest.approx(0.75))
+
+
+def test_a_run_that_failed_is_not_counted_for_the_next_one(pace: IndexPace, clock: _Clock) -> None:
+    embed(pace, clock, 0, 500)
+    pace.end()
+
+    pace.follow(IndexStarted(1))
+    pace.follow(IndexProgress(1, 1, 0, 3))
+
+    assert (pace.done, pace.total) == (0, 3)
 
 
 def test_no_guess_is_made_from_nothing(pace: IndexPace, clock: _Clock) -> None:

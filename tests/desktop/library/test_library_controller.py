@@ -11,6 +11,7 @@ from core.documents import IndexedFile
 from core.errors import NotEnoughDisk
 from core.events import FileSearchable, IndexEvent
 from core.paths import Paths
+from desktop.library.document_list_model import DocumentListModel
 from desktop.library.library_controller import LibraryController
 from desktop.library.library_panel import LibraryPanel
 from tests.fakes.window import FakeWatch, Gate, MemoryLibrary, WindowApplication
@@ -336,3 +337,21 @@ def test_changes_are_left_alone_after_the_library_was_released(
     qtbot.wait(1)
 
     assert open_library.runs == [] and not controller.busy
+
+
+def test_a_linked_folder_that_was_renamed_is_shown_as_not_found_beside_what_is_there(
+    qtbot: QtBot, controller: LibraryController, panel: LibraryPanel, library: MemoryLibrary, watch: FakeWatch, tmp_path: Path
+) -> None:
+    folder, elsewhere = tmp_path / "notes", tmp_path / "other"
+    folder.mkdir()
+    (folder / "a.txt").write_text("the otter", encoding="utf-8")
+    library.add([folder])
+    controller.use(library)
+    idle(qtbot, controller)
+    assert panel.model.index(0, 0).data(DocumentListModel.MISSING) == ""
+
+    folder.rename(elsewhere)
+    controller.add_paths([elsewhere])
+    qtbot.waitUntil(lambda: panel.model.index(0, 0).data(DocumentListModel.MISSING) == "not found")
+    idle(qtbot, controller)
+    assert panel.model.index(1, 0).data(DocumentListModel.MISSING) == ""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolBut
 from pytestqt.qtbot import QtBot
 
 from core.documents import IndexedFile, IndexReport
-from core.events import FileFinished, FileStarted, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress, IndexStarted
+from core.events import FileFinished, FileSearchable, FileStarted, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress, IndexStarted
 from core.settings import Language
 from desktop.error_text import REASONS
 from desktop.library.document_words import what_to_do
@@ -77,15 +77,25 @@ def test_indexing_shows_how_far_it_is_how_fast_it_goes_and_how_long_it_takes(pan
     panel.show_event(FileStarted(NOTES / "b.txt", 0, 40))
     panel.show_event(IndexProgress(10, 40, 0, 500))
     assert panel.progress.isVisible()
-    assert panel.progress.words == "10 of 40 files read · 2 %\nb.txt\n2.5 files/s"
+    assert panel.progress.words == "10 of 40 files read · 25 %\nb.txt\n2.5 files/s"
 
     for embedded in range(0, 1500, 300):
         panel.show_event(IndexProgress(40, 40, embedded, 3000))
         clock.now += 5.0
-    assert panel.progress.words == "1,200 of 3,000 passages · 46 %\nb.txt\n60 passages/s · 30 s left"
+    assert panel.progress.words == "1,200 of 3,000 passages · 40 %\nb.txt\n60 passages/s · 30 s left"
 
     panel.show_event(IndexFinished(IndexReport()))
     assert panel.progress.isHidden()
+
+
+def test_files_that_a_run_lists_are_counted_before_the_first_is_ready(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_documents([], [NOTES])
+
+    panel.show_event(IndexStarted(2))
+    for name in ("a.txt", "b.txt"):
+        panel.show_event(FileSearchable(IndexedFile(NOTES / name, "waiting", chunks=3), 0, 2))
+
+    qtbot.waitUntil(lambda: panel.counts.text() == "0 of 2 ready")
 
 
 def test_while_a_question_is_answered_the_bar_says_that_it_waits(panel: LibraryPanel) -> None:
@@ -93,7 +103,7 @@ def test_while_a_question_is_answered_the_bar_says_that_it_waits(panel: LibraryP
     panel.show_event(IndexProgress(40, 40, 300, 3000))
 
     panel.show_event(IndexHeld())
-    assert panel.progress.words == "300 of 3,000 passages · 19 %\nWaits while a question is answered\n"
+    assert panel.progress.words == "300 of 3,000 passages · 10 %\nWaits while a question is answered\n"
 
     panel.show_event(IndexGoesOn())
     assert "Waits" not in panel.progress.words
@@ -128,6 +138,19 @@ def test_a_pause_stays_in_sight_until_it_is_ended(panel: LibraryPanel, qtbot: Qt
         qtbot.mouseClick(panel.progress.button, Qt.MouseButton.LeftButton)
     panel.show_idle()
     assert panel.progress.isHidden()
+
+
+def test_after_a_pause_the_count_goes_on_where_it_stood(panel: LibraryPanel, qtbot: QtBot) -> None:
+    panel.show_event(IndexStarted(4))
+    panel.show_event(IndexProgress(4, 4, 300, 3000))
+    qtbot.mouseClick(panel.progress.button, Qt.MouseButton.LeftButton)
+    panel.show_idle()
+    qtbot.mouseClick(panel.progress.button, Qt.MouseButton.LeftButton)
+
+    panel.show_event(IndexStarted(4))
+    panel.show_event(IndexProgress(4, 4, 0, 2700))
+
+    assert panel.progress.words.startswith("300 of 3,000 passages · 10 %")
 
 
 def test_a_single_file_read_during_a_pause_does_not_end_it(panel: LibraryPanel, qtbot: QtBot) -> None:

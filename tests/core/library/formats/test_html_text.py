@@ -114,3 +114,38 @@ def test_a_table_that_only_places_things_is_no_table(page: str) -> None:
 )
 def test_broken_tables_lose_no_words(page: str) -> None:
     assert html_to_text(page).text.rstrip("| ")[-1:] in ("p", "c", "b", "y")
+
+
+@pytest.mark.parametrize(
+    "element",
+    ["<embed src=x>", "<object><param name=a><embed src=x></object>", "<video><source src=x hidden><track src=y hidden></video>", "<wbr hidden>", "<img hidden>", "<input hidden>"],
+)  # fmt: skip
+def test_elements_that_have_no_end_hide_nothing_that_follows(element: str) -> None:
+    assert html_to_text(f"<p>first</p>{element}<p>second</p>").text == "first\n\nsecond"
+
+
+def test_titles_of_icons_are_not_the_title_of_the_page() -> None:
+    icon = "<svg><g><title>Menu</title><path d='M0'/></g></svg>"
+
+    page = html_to_text(f"<html><head><title>Harbour &amp; sea</title></head><body>{icon}<h1>Boats</h1>{icon}</body></html>")
+
+    assert (page.title, page.text) == ("Harbour & sea", "# Boats")
+
+
+def test_items_of_a_numbered_list_have_the_numbers_that_a_reader_sees() -> None:
+    page = "<ol><li>fill<li value=5>light<ul><li>the wick</ul><li>watch</ol><ul><li>rest</ul><ol start=3><li>again</ol><li>alone"
+
+    assert [line for line in html_to_text(page).text.split("\n") if line] == [
+        "1. fill",
+        "5. light",
+        "- the wick",
+        "6. watch",
+        "- rest",
+        "3. again",
+        "- alone",
+    ]
+
+
+@pytest.mark.parametrize("start", ["", "x", "1e9", "99999999999999999999", "-3"])
+def test_a_list_may_begin_with_anything(start: str) -> None:
+    assert html_to_text(f"<ol start='{start}'><li>first</ol></ol></ul>after").text.endswith("after")

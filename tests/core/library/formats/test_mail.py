@@ -111,3 +111,23 @@ def test_parts_inside_parts_without_end_are_bounded() -> None:
     )
 
     read_mail(data)
+
+
+@pytest.mark.parametrize(
+    ("subject", "sender", "encoding", "said"),
+    [
+        ("Gebühr offen für Möbel", "Jörg Müller <j@example.org>", "latin-1", ""),
+        ("合同已经签订，请查收", "王芳 <w@example.org>", "gb18030", "Content-Type: text/plain; charset=gb2312\r\n"),
+        ("Письмо", "Анна <a@example.org>", "koi8-r", "Content-Type: text/plain; charset=koi8-r\r\n"),
+        ("Grüße", "Åsa <a@example.org>", "utf-8", ""),
+    ],
+)
+def test_headers_that_do_not_say_their_encoding_are_in_that_of_the_mail(subject: str, sender: str, encoding: str, said: str) -> None:
+    parsed = read_mail(f"Subject: {subject}\r\nFrom: {sender}\r\n{said}\r\n{subject}.".encode(encoding))
+
+    assert (parsed.title, parsed.text) == (subject, f"# {subject}\n\nFrom: {sender}\n\n{subject}.")
+
+
+@pytest.mark.parametrize("kind", ["multipart/mixed; boundary=abc", "multipart/mixed", "multipart/alternative; boundary=abc"])
+def test_the_text_of_a_mail_that_promises_parts_and_has_none_is_read(kind: str) -> None:
+    assert read_mail(f"Subject: Oil\r\nContent-Type: {kind}\r\n\r\nIt has come.\r\n".encode()).text == "# Oil\n\nIt has come."

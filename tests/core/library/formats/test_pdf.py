@@ -22,6 +22,14 @@ def test_lines_become_paragraphs_again_in_both_languages() -> None:
     )
 
 
+@pytest.mark.parametrize(("drawn", "shown"), [(1, 1), (2, 2), (3, 3), (1, 0), (2, 0), (3, 0), (0, 1), (0, 2), (0, 3)])
+def test_a_page_that_is_turned_has_the_text_that_it_has_upright(drawn: int, shown: int) -> None:
+    """Wide pages among others are written so, each program in its own way."""
+    upright = read_pdf(pdf_file([LATIN])).text
+
+    assert read_pdf(pdf_file([LATIN], drawn=drawn, shown=shown)).text == upright
+
+
 def test_a_word_that_is_cut_at_the_end_of_a_line_is_whole_again() -> None:
     page = lines_down(
         ["The lamp burns oil, and its keeper fills it every day when it is get-", "ting dark, so that the ships find their way."]
