@@ -55,7 +55,9 @@ class SentenceTransformersEmbedder:
         self._tokenizer: Tokenizer | None = None
         self._identity: tuple[tuple[tuple[int, int], ...], str] | None = None
         self.child = ChildProcess(
-            "models.backends.sentence_transformers_host", name="The embedding model's process", environment=encoder_environment(self._threads)
+            "models.backends.sentence_transformers_host",
+            name="The embedding model's process",
+            environment=encoder_environment(self._threads),
         )
 
     @property
