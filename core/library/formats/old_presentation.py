@@ -168,7 +168,8 @@ def _listed(found: _Record) -> Iterator[_Listed]:
             if listed is not None:
                 yield listed
             texts = []
-            listed = _Listed(*struct.unpack_from("<I8xI", record.content), texts)
+            object, number = struct.unpack_from("<I8xI", record.content)
+            listed = _Listed(object, number, texts)
         elif record.kind == _Kind.TEXT_HEADER:
             texts.append(_Text(int.from_bytes(record.content, "little"), ""))
         elif texts and record.kind in (_Kind.TEXT, _Kind.NARROW_TEXT):
