@@ -31,7 +31,7 @@ class ExtractedText:
 
 def needs_parser(path: Path, data: bytes) -> bool:
     """Whether the text has to be taken out of the file by a parser, in a process of its own: a document, or a web page of whatever name."""
-    return is_document(path) or (kind_of(path) == "other" and _begins_like_a_page(data))
+    return is_document(path) or (kind_of(path) == "other" and begins_like_a_page(data))
 
 
 def extract(path: Path, data: bytes, *, encoding: str = "") -> ExtractedText:
@@ -42,7 +42,8 @@ def extract(path: Path, data: bytes, *, encoding: str = "") -> ExtractedText:
     return ExtractedText(text, first_heading(text, kind) or path.stem, decoded.encoding, kind)
 
 
-def _begins_like_a_page(data: bytes) -> bool:
+def begins_like_a_page(data: bytes) -> bool:
+    """Whether a file is a web page, whatever its name."""
     # Without its zero bytes, and the mark before it, UTF-16 begins like any other page.
     start = data[:_BEGINS_WITHIN].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\f").lower()
     return start.startswith((b"<!doctype html", b"<html"))

@@ -93,7 +93,7 @@ BAD: Sequence[tuple[str, str, Callable[[Path], None]]] = (
     ("binary.txt", "binary", _holding(bytes(range(256)) * 20)),
     ("picture.txt", "binary", _holding(b"\x89PNG\r\n\x1a\n" + bytes(500))),
     ("picture.png", "unsupported", _holding(b"\x89PNG\r\n\x1a\n" + bytes(500))),
-    ("old.doc", "unsupported", _holding(_OLD_OFFICE + "WordDocument".encode("utf-16-le"))),
+    ("broken.doc", "damaged", _holding(_OLD_OFFICE + "WordDocument".encode("utf-16-le"))),
     ("cut.docx", "damaged", _holding(_WHOLE_WORD[: len(_WHOLE_WORD) // 2])),
     ("no archive.xlsx", "damaged", _holding(b"PK\x03\x04" + b"junk" * 100)),
     ("broken.pdf", "damaged", _holding(b"%PDF-1.7\n" + b"junk " * 100)),

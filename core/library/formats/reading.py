@@ -10,11 +10,13 @@ from pathlib import PurePath
 from core.errors import DocumentUnreadable, LamplightError
 from core.library.decoding import decode
 from core.library.encodings import declared_encoding
+from core.library.extraction import begins_like_a_page
 from core.library.file_kinds import is_packed, kind_of, unpacked
 from core.library.formats.book import read_book
 from core.library.formats.html_text import html_to_text
 from core.library.formats.mail import read_mail
 from core.library.formats.office_package import OLD_OFFICE
+from core.library.formats.old_office import read_old_office
 from core.library.formats.open_document import read_open_document
 from core.library.formats.packed import unpack
 from core.library.formats.parsed import ParsedDocument, damaged
@@ -26,13 +28,22 @@ from core.library.formats.word import read_word
 from core.library.formats.workbook import read_workbook
 
 
-def _read_old_word(data: bytes) -> ParsedDocument:
-    """Under this old ending lie newer documents and Rich Text, too; the format that it is named for has no parser here."""
-    if data.startswith((b"PK", OLD_OFFICE)):
-        return read_word(data)
+def _by_content(data: bytes, *, newer: Callable[[bytes], ParsedDocument]) -> ParsedDocument:
+    """Under the endings of old Office lie newer documents, Rich Text and web pages, too: many programs export those under such names."""
+    if data.startswith(OLD_OFFICE):
+        return read_old_office(data)
+    if data.startswith(b"PK"):
+        return newer(data)
     if is_rich_text(data):
         return read_rich_text(data)
-    raise DocumentUnreadable("Documents of Word before 2007 cannot be read.", code="unsupported")
+    if begins_like_a_page(data):
+        return _read_page(decode(data, declared=declared_encoding(data)).text)
+    raise DocumentUnreadable("The file is not of any kind that has this ending.", code="unsupported")
+
+
+def _read_page(text: str) -> ParsedDocument:
+    page = html_to_text(text)
+    return ParsedDocument(page.text, page.title)
 
 
 PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
@@ -44,14 +55,11 @@ PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
     ".eml": read_mail,
     ".pdf": read_pdf,
     ".rtf": read_rich_text,
-    **dict.fromkeys((".doc", ".dot"), _read_old_word),
+    **dict.fromkeys((".doc", ".dot", ".wps", ".wpt"), partial(_by_content, newer=read_word)),
+    **dict.fromkeys((".xls", ".xlt", ".et", ".ett"), partial(_by_content, newer=read_workbook)),
+    **dict.fromkeys((".ppt", ".pps", ".dps", ".dpt"), partial(_by_content, newer=read_presentation)),
 }
 """By the ending of the name, in lower case. Macros are data like any other here: nothing in a file is ever run."""
-
-
-def _read_page(text: str) -> ParsedDocument:
-    page = html_to_text(text)
-    return ParsedDocument(page.text, page.title)
 
 
 TEXT_PARSERS: Mapping[str, Callable[[str], ParsedDocument]] = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.library.formats.markdown import MarkdownText, one_line
 from core.library.formats.office_package import OfficePackage
 from core.library.formats.parsed import ParsedDocument, damaged
-from core.library.formats.word_numbering import Numbering
+from core.library.formats.word_numbering import Numbering, numbering_in
 from core.library.formats.xml_tree import Element, attribute, child, children, descendants, integer, name_of, parse
 
 # Deleted and moved-away text, instructions of fields, comments, properties, and the older twin of a drawing.
@@ -68,7 +68,7 @@ def read_word(data: bytes) -> ParsedDocument:
         raise damaged("it is not a Word document")
     parts = {kind: package.related(main, kind) for kind in ("styles", "numbering", "footnotes", "endnotes")}
     trees = {kind: parse(package.archive.read(part)) for kind, part in parts.items() if part}
-    document = _Document(_styles(trees.get("styles")), Numbering(trees.get("numbering")))
+    document = _Document(_styles(trees.get("styles")), numbering_in(trees.get("numbering")))
     document.blocks(body)
     document.notes({"": trees.get("footnotes"), "e": trees.get("endnotes")})
     return ParsedDocument(document.markdown.text())

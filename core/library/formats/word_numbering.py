@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.library.formats.xml_tree import Element, attribute, child, children, integer
@@ -32,45 +33,28 @@ _PLACE = re.compile(r"%([1-9])")
 
 
 @dataclass(frozen=True, slots=True)
-class _Level:
+class Level:
+    """A level of a list: where it starts, how its numbers are written, and what stands around them ("第%1条")."""
+
     start: int = 1
     format: str = "decimal"
     text: str = ""
 
 
 @dataclass(slots=True)
-class _List:
-    levels: dict[int, _Level]
+class CountedList:
+    """A list by its levels, and how far it has counted. Lists that count on together are the same object."""
+
+    levels: dict[int, Level]
     counts: dict[int, int] = field(default_factory=dict)
 
 
 class Numbering:
     """Counts the paragraphs of a document in order, as Word would."""
 
-    def __init__(self, numbering: Element | None) -> None:
-        """`numbering` is the root of the part of that name, or None where a document has no lists."""
-        self._lists: dict[str, _List] = {}
-        if numbering is None:
-            return
-        shared = {
-            attribute(item, "abstractNumId"): _List({integer(attribute(level, "ilvl")): _level(level) for level in children(item, "lvl")})
-            for item in children(numbering, "abstractNum")
-        }
-        for number in children(numbering, "num"):
-            link = child(number, "abstractNumId")
-            found = shared.get(attribute(link, "val")) if link is not None else None
-            if found is None:
-                continue
-            overrides = children(number, "lvlOverride")
-            if overrides:
-                levels = dict(found.levels)
-                for item in overrides:
-                    place = integer(attribute(item, "ilvl"))
-                    own, start = child(item, "lvl"), child(item, "startOverride")
-                    level = _level(own) if own is not None else levels.get(place, _Level())
-                    levels[place] = _Level(integer(attribute(start, "val"), 1), level.format, level.text) if start is not None else level
-                found = _List(levels)
-            self._lists[attribute(number, "numId")] = found
+    def __init__(self, lists: Mapping[str, CountedList]) -> None:
+        """`lists` by the id that paragraphs name."""
+        self._lists = lists
 
     def mark(self, list_id: str, level: int) -> str:
         """Count one more paragraph of a list and return what stands before it: "3.2", "(a)", "第一条", or "-" for a bullet; "" for nothing."""
@@ -78,8 +62,8 @@ class Numbering:
         if found is None or not 0 <= level < _LEVELS:
             return ""
         for place in range(level):
-            found.counts.setdefault(place, found.levels.get(place, _Level()).start)
-        own = found.levels.get(level, _Level())
+            found.counts.setdefault(place, found.levels.get(place, Level()).start)
+        own = found.levels.get(level, Level())
         found.counts[level] = found.counts[level] + 1 if level in found.counts else own.start
         for place in [place for place in found.counts if place > level]:
             del found.counts[place]
@@ -89,8 +73,35 @@ class Numbering:
             return ""
         return _PLACE.sub(lambda match: self._number(found, int(match[1]) - 1), own.text).strip()
 
-    def _number(self, found: _List, level: int) -> str:
-        return written(found.counts.get(level, 1), found.levels.get(level, _Level()).format)
+    def _number(self, found: CountedList, level: int) -> str:
+        return written(found.counts.get(level, 1), found.levels.get(level, Level()).format)
+
+
+def numbering_in(numbering: Element | None) -> Numbering:
+    """The lists of a .docx. `numbering` is the root of the part of that name, or None where a document has no lists."""
+    lists: dict[str, CountedList] = {}
+    if numbering is None:
+        return Numbering(lists)
+    shared = {
+        attribute(item, "abstractNumId"): CountedList({integer(attribute(level, "ilvl")): _level(level) for level in children(item, "lvl")})
+        for item in children(numbering, "abstractNum")
+    }
+    for number in children(numbering, "num"):
+        link = child(number, "abstractNumId")
+        found = shared.get(attribute(link, "val")) if link is not None else None
+        if found is None:
+            continue
+        overrides = children(number, "lvlOverride")
+        if overrides:
+            levels = dict(found.levels)
+            for item in overrides:
+                place = integer(attribute(item, "ilvl"))
+                own, start = child(item, "lvl"), child(item, "startOverride")
+                level = _level(own) if own is not None else levels.get(place, Level())
+                levels[place] = Level(integer(attribute(start, "val"), 1), level.format, level.text) if start is not None else level
+            found = CountedList(levels)
+        lists[attribute(number, "numId")] = found
+    return Numbering(lists)
 
 
 def written(number: int, form: str) -> str:
@@ -126,9 +137,9 @@ def _chinese(number: int) -> str:
     return (("" if tens == 1 else _CHINESE[tens]) + "十" if tens else "") + (_CHINESE[ones] if ones else "")
 
 
-def _level(level: Element) -> _Level:
+def _level(level: Element) -> Level:
     start, form, text = child(level, "start"), child(level, "numFmt"), child(level, "lvlText")
-    return _Level(
+    return Level(
         integer(attribute(start, "val"), 1) if start is not None else 1,
         attribute(form, "val", "decimal") if form is not None else "decimal",
         attribute(text, "val") if text is not None else "",

@@ -50,7 +50,7 @@ def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_wh
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf.write("a.txt", "one")
-    shelf.write("b.xls", b"PK")
+    shelf.write("b.key", b"PK")
     shelf.index()
     shelf.embedder.embedded.clear()
     monkeypatch.setattr("core.library.file_intake.READER_VERSION", 999)
@@ -60,7 +60,7 @@ def test_other_rules_of_reading_look_at_unchanged_files_again_and_encode_only_wh
 
     assert [(file.path.name, file.state, file.unchanged) for file in report.files] == [
         ("a.txt", "ready", False),
-        ("b.xls", "ready", False),
+        ("b.key", "ready", False),
     ]
     assert shelf.embedder.embedded == ["b\nPK"]
 

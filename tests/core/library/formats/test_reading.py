@@ -21,6 +21,8 @@ from tests.fakes.office_files import (
     word_file,
     workbook_file,
 )
+from tests.fakes.old_office_files import OldParagraph, container_file, old_presentation_file, old_shape, old_word_file, old_workbook_file
+from tests.fakes.old_office_files import row as row_of_word
 
 WHOLE = {
     ".docx": word_file(paragraph("灯 lamp", style="1") + paragraph("oil " * 50)),
@@ -33,6 +35,11 @@ WHOLE = {
     ".html": "<html><title>灯</title><table><tr><th>lamp<th>oil<tr><td>1<td>2</table>".encode(),
     ".srt": "1\n00:00:01,000 --> 00:00:02,000\n灯 lamp\n".encode(),
     ".rtf": rb"{\rtf1\ansi\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}}\f0 \'b5\'c6\par{\footnote oil}\trowd\cell a\row}",
+    ".doc": old_word_file(
+        OldParagraph("灯 lamp\r", 1), OldParagraph("oil\x02\r"), *row_of_word("a", "b", edges=(0, 9, 99)), notes=["whale"]
+    ),
+    ".xls": old_workbook_file({"灯": [("lamp", "oil"), (1, (0.5, 1))]}, formats=["0%"]),
+    ".ppt": old_presentation_file([([(0, "灯")], [old_shape(of_list=0), old_shape("lamp")])], notes={0: "oil"}),
 }
 
 
@@ -40,12 +47,12 @@ def test_every_ending_that_counts_as_a_document_has_a_parser_and_no_other() -> N
     for suffix in [*PARSERS, *TEXT_PARSERS]:
         assert is_document(Path(f"a{suffix.upper()}"))
         assert not is_unsupported(Path(f"a{suffix}"))
-    assert not is_document(Path("a.md")) and not is_document(Path("a.xls")) and not is_document(Path("pdf"))
+    assert not is_document(Path("a.md")) and not is_document(Path("a.key")) and not is_document(Path("pdf"))
 
 
 def test_an_ending_without_a_parser_is_not_supported() -> None:
     with pytest.raises(DocumentUnreadable) as caught:
-        read_document(".xls", b"")
+        read_document(".key", b"")
 
     assert caught.value.code == "unsupported"
 
@@ -98,18 +105,39 @@ def test_a_file_of_white_space_is_empty_whatever_its_kind(suffix: str) -> None:
     assert caught.value.code == "empty"
 
 
-def test_under_the_old_ending_of_word_what_the_file_is_counts() -> None:
-    assert read_document(".doc", WHOLE[".docx"]).text == read_document(".docx", WHOLE[".docx"]).text
-    assert read_document(".doc", WHOLE[".rtf"]).text == read_document(".rtf", WHOLE[".rtf"]).text
-    container = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)
-    for data, code in (
-        (container + "EncryptedPackage".encode("utf-16-le"), "needs_password"),
-        (container + "WordDocument".encode("utf-16-le"), "unsupported"),
-        (b"<html>saved as .doc</html>", "unsupported"),
-    ):
-        with pytest.raises(DocumentUnreadable) as caught:
-            read_document(".doc", data)
-        assert caught.value.code == code
+@pytest.mark.parametrize(
+    ("ending", "kind"),
+    [
+        (".doc", ".docx"),
+        (".wps", ".doc"),
+        (".doc", ".rtf"),
+        (".doc", ".xls"),
+        (".xls", ".xlsx"),
+        (".et", ".xls"),
+        (".xls", ".html"),
+        (".ppt", ".pptx"),
+        (".dps", ".ppt"),
+    ],
+)
+def test_under_the_endings_of_old_office_what_the_file_is_counts(ending: str, kind: str) -> None:
+    assert read_document(ending, WHOLE[kind]).text == read_document(kind, WHOLE[kind]).text
+
+
+@pytest.mark.parametrize("ending", [".doc", ".xls", ".ppt"])
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (container_file({"EncryptedPackage": b"x"}), "needs_password"),
+        (container_file({"CONTENTS": b"of another program"}), "unsupported"),
+        (WHOLE[".doc"][:700], "damaged"),
+        (b"WordStar", "unsupported"),
+    ],
+)
+def test_what_is_under_the_endings_of_old_office_and_cannot_be_read_says_why(ending: str, data: bytes, code: str) -> None:
+    with pytest.raises(DocumentUnreadable) as caught:
+        read_document(ending, data)
+
+    assert caught.value.code == code
 
 
 def test_characters_that_nobody_can_see_are_removed() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.library.formats.word_numbering import Numbering, written
+from core.library.formats.word_numbering import Numbering, numbering_in, written
 from core.library.formats.xml_tree import parse
 
 
@@ -19,7 +19,7 @@ def test_numbers_are_written_as_word_writes_them(number: int, form: str, expecte
 
 
 def lists(levels: str, numbers: str) -> Numbering:
-    return Numbering(parse(f"<numbering><abstractNum abstractNumId='0'>{levels}</abstractNum>{numbers}</numbering>".encode()))
+    return numbering_in(parse(f"<numbering><abstractNum abstractNumId='0'>{levels}</abstractNum>{numbers}</numbering>".encode()))
 
 
 def test_deeper_levels_begin_anew_and_articles_count_in_chinese() -> None:
@@ -41,5 +41,5 @@ def test_lists_of_one_kind_count_on_unless_one_says_where_it_starts() -> None:
 
 
 def test_a_list_that_is_not_there_has_no_marks() -> None:
-    assert Numbering(None).mark("1", 0) == ""
+    assert numbering_in(None).mark("1", 0) == ""
     assert lists("", "").mark("1", 99) == ""
