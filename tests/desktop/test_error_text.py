@@ -116,7 +116,7 @@ def test_no_code_that_core_raises_lacks_words() -> None:
 def test_no_reason_that_a_file_can_get_lacks_words() -> None:
     sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((PROGRAM / "core" / "library").rglob("*.py")))
 
-    given = set(re.findall(r'(?:_without_text\([^()]*|_unreadable\(path|reason=|reason =)[, ]*"([a-z_]+)"', sources))
+    given = set(re.findall(r'(?:without_text\([^()]*|_unreadable\(path|reason=|reason =)[, ]*"([a-z_]+)"', sources))
     listed = set(re.findall(r'"([a-z_]+)"', " ".join(re.findall(r"_(?:SKIPPED|POISON) = frozenset\(([^)]*)\)", sources))))
 
     assert {"embedding_failed", "reader_crashed", "unreadable", "wrong_encoding"} <= given | listed
