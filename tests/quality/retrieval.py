@@ -5,7 +5,7 @@
 SET is a folder of questions and documents (see `set_reading`), or a retrieval set (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`). Each set has
 its index in `HOME/NAME of the folder`, or in HOME itself if an index lies there; it is made if it is missing. Without `--half` the two halves are
 reported one after the other. `--words-weight` tries other weights. A second table says how far the hybrid search is ahead of the better of words and
-vectors, and of rank fusion, for each set and on average.
+vectors, and of rank fusion, for each set and on average. Where a set says which paragraph of a long document is needed, it has to be that paragraph.
 
     recall@1  share of the needed documents that the first passage is from (a question that needs three has at most a third)
     recall@5  share of the needed documents that are among the first five passages
@@ -20,7 +20,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -33,12 +33,15 @@ from core.retrieval.hybrid import CANDIDATES, HybridRetriever, Mode
 from core.settings import Settings
 from core.store.index_store import IndexStore
 from desktop.assembly import Application, assemble
-from tests.quality.set_reading import Half, half_of
+from tests.quality.set_reading import Half, by_name, evidence_of, half_of, read_set
 
 _UNSAFE = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 _TITLE_CHARACTERS = 80
 PASSAGES = 5
 RANK_CONSTANT = 60
+
+Place = tuple[int, int]
+"""Where a paragraph begins and ends in the text of its document, in characters."""
 
 Search = Callable[[str], Sequence[ScoredChunk]]
 """Passages for a query, best first."""
@@ -46,11 +49,15 @@ Search = Callable[[str], Sequence[ScoredChunk]]
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What is searched, and the documents (by their key, see `document_key`) that it should bring."""
+    """What is searched, and the documents (by their names, see `is_of`) that it should bring.
+
+    Of those in `places` one of the paragraphs is needed, of the others any passage.
+    """
 
     query: str
     documents: frozenset[str]
     answers: tuple[str, ...] = ()
+    places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +109,9 @@ def rows(file: Path) -> Iterator[dict[str, object]]:
     return (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
 
 
-def document_key(path: Path) -> str:
-    """The id in front of `__` in the name of a file that was a row of a corpus; else the file's name."""
-    return path.name.split("__")[0] if "__" in path.name else path.name
+def is_of(path: Path, document: str) -> bool:
+    """Whether a file is what a question calls so: the id of a row of a corpus (`documents_folder` puts it before `__`), or the end of the file's path."""
+    return path.name.startswith(f"{document}__") or path.as_posix().endswith(f"/{document}")
 
 
 def lookups(folder: Path, half: Half | None) -> list[Lookup]:
@@ -112,7 +119,8 @@ def lookups(folder: Path, half: Half | None) -> list[Lookup]:
     if (folder / "queries.jsonl").exists():
         return _retrieval_lookups(folder, half)
     index = folder / "docs_index.jsonl"
-    files = {str(row["title"]): Path(str(row["file"])).name for row in rows(index)} if index.exists() else {}
+    files = {str(row["title"]): str(row["file"]).removeprefix("docs/") for row in rows(index)} if index.exists() else {}
+    places = needed_places(folder)
     found = []
     for row in rows(folder / "questions.jsonl"):
         if row["type"] == "unanswerable" or (half and half_of(folder.name, str(row["id"])) != half):
@@ -123,7 +131,25 @@ def lookups(folder: Path, half: Half | None) -> list[Lookup]:
         documents = frozenset(files.get(str(name), str(name)) for name in named)
         answers = tuple(map(str, row["answers"])) if row["type"] == "single" else ()
         if documents:
-            found.append(Lookup(str(row["question"]), documents, answers))
+            found.append(Lookup(str(row["question"]), documents, answers, places.get(str(row["id"]), {})))
+    return found
+
+
+def needed_places(folder: Path) -> dict[str, dict[str, tuple[Place, ...]]]:
+    """The paragraphs that the questions of a set need, by question and document; empty for a set whose documents are no longer than that."""
+    if not (folder / "docs").is_dir():
+        return {}
+    content = read_set(folder)
+    asked = [row for row in content.questions if {"paragraph_index", "supporting_passages"} & row.keys()]
+    documents = by_name(content.documents)
+    needed = {document.file: document for row in asked for name in row["supporting"] for document in documents.get(name, ())}
+    texts = {file: document.indexed_text() for file, document in needed.items()}
+    found: dict[str, dict[str, tuple[Place, ...]]] = {}
+    for row in asked:
+        by_document = found.setdefault(str(row["id"]), {})
+        for place in (place for entry in evidence_of(row, documents, texts) for place in entry["places"] if "start" in place):
+            document = place["file"].removeprefix(f"{content.name}/")
+            by_document[document] = (*by_document.get(document, ()), (place["start"], place["end"]))
     return found
 
 
@@ -175,15 +201,26 @@ def open_set(folder: Path, home: Path, settings: Settings | None = None) -> Appl
     return application
 
 
-def recall(documents: frozenset[str], passages: Sequence[ScoredChunk]) -> float:
+def recall(lookup: Lookup, passages: Sequence[ScoredChunk]) -> float:
     """Share of the needed documents among these passages."""
-    return len(documents & {document_key(item.chunk.path) for item in passages}) / len(documents)
+    return sum(any(is_needed(item.chunk, lookup, name) for item in passages) for name in lookup.documents) / len(lookup.documents)
+
+
+def is_needed(passage: Chunk, lookup: Lookup, document: str) -> bool:
+    """Whether a passage is of this document; of a needed paragraph in it at least half has to be there, or half of the passage inside it."""
+    if not is_of(passage.path, document):
+        return False
+    places = lookup.places.get(document, ())
+    return not places or any(
+        2 * (min(passage.end, end) - max(passage.start, start)) >= min(passage.end - passage.start, end - start) for start, end in places
+    )
 
 
 def states(passage: Chunk, lookup: Lookup) -> bool:
     """Whether a passage of a needed document contains an accepted answer; case and white space do not count."""
     text = plain_text(passage.text)
-    return document_key(passage.path) in lookup.documents and any(plain_text(answer) in text for answer in lookup.answers)
+    needed = any(is_of(passage.path, document) for document in lookup.documents)
+    return needed and any(plain_text(answer) in text for answer in lookup.answers)
 
 
 def plain_text(text: str) -> str:
@@ -196,9 +233,10 @@ def measure(asked: Sequence[Lookup], search: Search) -> Found:
     first, found_first, found, stated = 0.0, 0.0, 0.0, []
     for lookup in asked:
         passages = search(lookup.query)[:PASSAGES]
-        first += bool(passages) and document_key(passages[0].chunk.path) in lookup.documents
-        found_first += recall(lookup.documents, passages[:1])
-        found += recall(lookup.documents, passages)
+        at_first = recall(lookup, passages[:1])
+        first += at_first > 0
+        found_first += at_first
+        found += recall(lookup, passages)
         if lookup.answers:
             stated.append(any(states(item.chunk, lookup) for item in passages))
     count = len(asked)

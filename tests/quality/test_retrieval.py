@@ -14,8 +14,8 @@ from tests.quality import followups, identifiers, keywords, paired
 from tests.quality.retrieval import Found, Lookup, RememberedQueries, ahead, documents_folder, lookups, measure, rank_fusion
 
 
-def found(file: str, text: str = "") -> ScoredChunk:
-    return ScoredChunk(Chunk(1, 1, Path("/docs") / file, "", "", 0, len(text), 1, text), 0.5)
+def found(file: str, text: str = "", start: int = 0) -> ScoredChunk:
+    return ScoredChunk(Chunk(1, 1, Path("/docs") / file, "", "", start, start + len(text), 1, text), 0.5)
 
 
 def write(folder: Path, name: str, rows: list[dict[str, object]]) -> None:
@@ -52,6 +52,32 @@ def test_rows_of_a_corpus_become_files_that_are_known_by_their_ids(tmp_path: Pat
     assert file.name == "c1__A_B_ what_.txt"
     assert file.read_text(encoding="utf-8") == "A/B: what?\n\nText."
     assert lookups(tmp_path / "set", None) == [Lookup("q", frozenset({"c1"}), ("x",))]
+
+
+def test_files_of_one_name_in_several_folders_are_told_apart() -> None:
+    asked = [Lookup("q", frozenset({"en/page.md"}))]
+
+    assert measure(asked, lambda query: [found("zh/page.md"), found("en/page.md")]).recall_first == 0.0
+    assert measure(asked, lambda query: [found("en/page.md")]).recall_first == 1.0
+
+
+def test_an_id_is_not_the_beginning_of_another_one() -> None:
+    assert measure([Lookup("q", frozenset({"c1"}))], lambda query: [found("c11__title.txt"), found("c2__c1.txt")]).recall == 0.0
+
+
+def test_where_a_paragraph_is_needed_another_one_of_its_document_is_not_enough(tmp_path: Path) -> None:
+    text = "# Title\n\nThe first paragraph.\n\nThe second one.\n"
+    (tmp_path / "set" / "docs").mkdir(parents=True)
+    (tmp_path / "set" / "docs" / "long.md").write_text(text, encoding="utf-8")
+    question = {"id": 1, "question": "q", "type": "single", "answers": ["x"], "supporting": ["long.md"], "paragraph_index": 1}
+    write(tmp_path / "set", "questions.jsonl", [question])
+
+    asked = lookups(tmp_path / "set", None)
+
+    assert [text[start:end] for start, end in asked[0].places["long.md"]] == ["The second one."]
+    half = found("long.md", "second one.\n", text.index("second one."))
+    assert measure(asked, lambda query: [half]).recall == 1.0
+    assert measure(asked, lambda query: [found("long.md", "The first paragraph.", text.index("The first"))]).recall == 0.0
 
 
 def test_a_query_is_embedded_once_in_its_life(tmp_path: Path) -> None:
