@@ -11,7 +11,7 @@ from core.cancel import CancelToken
 from core.documents import Chunk, Message, ScoredChunk
 from tests.fakes.hash_embedder import FakeEmbedder
 from tests.quality import followups, identifiers, keywords, paired
-from tests.quality.retrieval import Found, Lookup, RememberedQueries, ahead, documents_folder, lookups, measure, rank_fusion
+from tests.quality.retrieval import Found, Lookup, RememberedQueries, ahead, documents_folder, lookups, mean_interval, measure, rank_fusion
 
 
 def found(file: str, text: str = "", start: int = 0) -> ScoredChunk:
@@ -97,14 +97,19 @@ def test_ranks_are_fused_by_their_reciprocals() -> None:
 
 
 def test_the_hybrid_search_is_set_against_the_better_leg_of_each_measure() -> None:
-    found = {
-        "words": Found(0.0, 0.5, 0.6, None, 9),
-        "vectors": Found(0.0, 0.4, 0.7, None, 9),
-        "ranks": Found(0.0, 0.3, 0.9, None, 9),
-        "hybrid": Found(0.0, 0.6, 0.8, None, 9),
-    }
+    recalls = {"words": (0.5, 0.6), "vectors": (0.4, 0.7), "ranks": (0.3, 0.9), "hybrid": (0.6, 0.8)}
+    found = {name: Found(0.0, np.array([values, values]), None) for name, values in recalls.items()}
 
-    assert [round(value, 3) for value in ahead(found)] == [0.1, 0.1, 0.3, -0.1]
+    assert ahead(found).round(3).tolist() == [[0.1, 0.1, 0.3, -0.1]] * 2
+
+
+def test_the_interval_of_a_mean_is_about_sets_however_many_questions_each_has() -> None:
+    small, large = np.array([[0.0], [1.0]]), np.full((98, 1), 0.5)
+
+    low, high = mean_interval([small, large])
+
+    assert (low.tolist(), high.tolist()) == ([0.25], [0.75])
+    assert [end.tolist() for end in mean_interval([large])] == [[0.5], [0.5]]
 
 
 def test_every_keyword_has_a_note_of_its_own_and_its_neighbours_are_none(tmp_path: Path) -> None:
