@@ -26,7 +26,7 @@ from core.qa.nodes.retrieve import AS_TYPED
 from core.qa.nodes.rewrite_question import standalone
 from core.retrieval.hybrid import HybridRetriever
 from core.settings import ModelSettings, Settings
-from tests.quality.retrieval import PASSAGES, RememberedQueries, document_key, open_set, plain_text, query_vectors, rows
+from tests.quality.retrieval import PASSAGES, RememberedQueries, is_of, open_set, plain_text, query_vectors, rows
 from tests.quality.set_reading import Half, chat_turns, half_of
 
 
@@ -67,7 +67,8 @@ def recall(follow_up: FollowUp, passages: Sequence[ScoredChunk]) -> float:
     if follow_up.sentences:
         texts = [plain_text(item.chunk.text) for item in passages]
         return sum(any(sentence in text for text in texts) for sentence in follow_up.sentences) / len(follow_up.sentences)
-    return len(follow_up.documents & {document_key(item.chunk.path) for item in passages}) / len(follow_up.documents)
+    found = [name for name in follow_up.documents if any(is_of(item.chunk.path, name) for item in passages)]
+    return len(found) / len(follow_up.documents)
 
 
 def search(retriever: HybridRetriever, queries: Sequence[str]) -> Sequence[ScoredChunk]:

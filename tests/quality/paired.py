@@ -21,7 +21,7 @@ from core.cancel import CancelToken
 from core.paths import Paths
 from core.settings import Settings
 from desktop.assembly import assemble
-from tests.quality.retrieval import Found, Lookup, RememberedQueries, Search, document_key, measure, rows, ways
+from tests.quality.retrieval import Found, Lookup, RememberedQueries, Search, measure, rows, ways
 
 HERE = Path(__file__).parent
 OWN_QUESTIONS = HERE / "paired_questions.jsonl"
@@ -33,7 +33,7 @@ _HAN = re.compile("[\\u4e00-\\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One question in several languages, and the files (by their key) that have its answer."""
+    """One question in several languages, and the files (by their names) that have its answer."""
 
     asked: Mapping[str, str]
     documents: frozenset[str]
@@ -51,7 +51,7 @@ def pairs(file: Path) -> list[Pair]:
         named = row["supporting"]
         assert isinstance(named, list)
         asked = {language: str(row[language]) for language in LANGUAGES if language in row}
-        found.append(Pair(asked, frozenset(document_key(Path(str(name))) for name in named)))
+        found.append(Pair(asked, frozenset(map(str, named))))
     return found
 
 

@@ -5,7 +5,7 @@
 SET is a folder of questions and documents (see `set_reading`), or a retrieval set (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`). Each set has
 its index in `HOME/NAME of the folder`, or in HOME itself if an index lies there; it is made if it is missing. Without `--half` the two halves are
 reported one after the other. `--words-weight` tries other weights. A second table says how far the hybrid search is ahead of the better of words and
-vectors, and of rank fusion, for each set and on average.
+vectors, and of rank fusion, for each set and on average, with a 95 % bootstrap interval of that (questions drawn within each set). Where a set says which paragraph of a long document is needed, it has to be that paragraph.
 
     recall@1  share of the needed documents that the first passage is from (a question that needs three has at most a third)
     recall@5  share of the needed documents that are among the first five passages
@@ -20,10 +20,11 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from core.cancel import CancelToken
 from core.documents import Chunk, ScoredChunk
@@ -33,12 +34,17 @@ from core.retrieval.hybrid import CANDIDATES, HybridRetriever, Mode
 from core.settings import Settings
 from core.store.index_store import IndexStore
 from desktop.assembly import Application, assemble
-from tests.quality.set_reading import Half, half_of
+from tests.quality.set_reading import Half, by_name, evidence_of, half_of, read_set
 
 _UNSAFE = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 _TITLE_CHARACTERS = 80
 PASSAGES = 5
 RANK_CONSTANT = 60
+DRAWS = 10_000
+
+Recalls = npt.NDArray[np.float64]
+Place = tuple[int, int]
+"""Where a paragraph begins and ends in the text of its document, in characters."""
 
 Search = Callable[[str], Sequence[ScoredChunk]]
 """Passages for a query, best first."""
@@ -46,22 +52,36 @@ Search = Callable[[str], Sequence[ScoredChunk]]
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What is searched, and the documents (by their key, see `document_key`) that it should bring."""
+    """What is searched, and the documents (by their names, see `is_of`) that it should bring.
+
+    Of those in `places` one of the paragraphs is needed, of the others any passage.
+    """
 
     query: str
     documents: frozenset[str]
     answers: tuple[str, ...] = ()
+    places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The figures of one way to search. `recall_first` is of the first passage, `recall` of the first five."""
+    """The figures of one way to search. `each` has a row for each lookup: recall of the first passage, and of the first five."""
 
     first: float
-    recall_first: float
-    recall: float
+    each: Recalls
     answer: float | None
-    lookups: int
+
+    @property
+    def recall_first(self) -> float:
+        return float(self.each[:, 0].mean())
+
+    @property
+    def recall(self) -> float:
+        return float(self.each[:, 1].mean())
+
+    @property
+    def lookups(self) -> int:
+        return len(self.each)
 
 
 class RememberedQueries:
@@ -102,9 +122,9 @@ def rows(file: Path) -> Iterator[dict[str, object]]:
     return (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
 
 
-def document_key(path: Path) -> str:
-    """The id in front of `__` in the name of a file that was a row of a corpus; else the file's name."""
-    return path.name.split("__")[0] if "__" in path.name else path.name
+def is_of(path: Path, document: str) -> bool:
+    """Whether a file is what a question calls so: the id of a row of a corpus (`documents_folder` puts it before `__`), or the end of the file's path."""
+    return path.name.startswith(f"{document}__") or path.as_posix().endswith(f"/{document}")
 
 
 def lookups(folder: Path, half: Half | None) -> list[Lookup]:
@@ -112,7 +132,8 @@ def lookups(folder: Path, half: Half | None) -> list[Lookup]:
     if (folder / "queries.jsonl").exists():
         return _retrieval_lookups(folder, half)
     index = folder / "docs_index.jsonl"
-    files = {str(row["title"]): Path(str(row["file"])).name for row in rows(index)} if index.exists() else {}
+    files = {str(row["title"]): str(row["file"]).removeprefix("docs/") for row in rows(index)} if index.exists() else {}
+    places = needed_places(folder)
     found = []
     for row in rows(folder / "questions.jsonl"):
         if row["type"] == "unanswerable" or (half and half_of(folder.name, str(row["id"])) != half):
@@ -123,7 +144,25 @@ def lookups(folder: Path, half: Half | None) -> list[Lookup]:
         documents = frozenset(files.get(str(name), str(name)) for name in named)
         answers = tuple(map(str, row["answers"])) if row["type"] == "single" else ()
         if documents:
-            found.append(Lookup(str(row["question"]), documents, answers))
+            found.append(Lookup(str(row["question"]), documents, answers, places.get(str(row["id"]), {})))
+    return found
+
+
+def needed_places(folder: Path) -> dict[str, dict[str, tuple[Place, ...]]]:
+    """The paragraphs that the questions of a set need, by question and document; empty for a set whose documents are no longer than that."""
+    if not (folder / "docs").is_dir():
+        return {}
+    content = read_set(folder)
+    asked = [row for row in content.questions if {"paragraph_index", "supporting_passages"} & row.keys()]
+    documents = by_name(content.documents)
+    needed = {document.file: document for row in asked for name in row["supporting"] for document in documents.get(name, ())}
+    texts = {file: document.indexed_text() for file, document in needed.items()}
+    found: dict[str, dict[str, tuple[Place, ...]]] = {}
+    for row in asked:
+        by_document = found.setdefault(str(row["id"]), {})
+        for place in (place for entry in evidence_of(row, documents, texts) for place in entry["places"] if "start" in place):
+            document = place["file"].removeprefix(f"{content.name}/")
+            by_document[document] = (*by_document.get(document, ()), (place["start"], place["end"]))
     return found
 
 
@@ -175,15 +214,26 @@ def open_set(folder: Path, home: Path, settings: Settings | None = None) -> Appl
     return application
 
 
-def recall(documents: frozenset[str], passages: Sequence[ScoredChunk]) -> float:
+def recall(lookup: Lookup, passages: Sequence[ScoredChunk]) -> float:
     """Share of the needed documents among these passages."""
-    return len(documents & {document_key(item.chunk.path) for item in passages}) / len(documents)
+    return sum(any(is_needed(item.chunk, lookup, name) for item in passages) for name in lookup.documents) / len(lookup.documents)
+
+
+def is_needed(passage: Chunk, lookup: Lookup, document: str) -> bool:
+    """Whether a passage is of this document; of a needed paragraph in it at least half has to be there, or half of the passage inside it."""
+    if not is_of(passage.path, document):
+        return False
+    places = lookup.places.get(document, ())
+    return not places or any(
+        2 * (min(passage.end, end) - max(passage.start, start)) >= min(passage.end - passage.start, end - start) for start, end in places
+    )
 
 
 def states(passage: Chunk, lookup: Lookup) -> bool:
     """Whether a passage of a needed document contains an accepted answer; case and white space do not count."""
     text = plain_text(passage.text)
-    return document_key(passage.path) in lookup.documents and any(plain_text(answer) in text for answer in lookup.answers)
+    needed = any(is_of(passage.path, document) for document in lookup.documents)
+    return needed and any(plain_text(answer) in text for answer in lookup.answers)
 
 
 def plain_text(text: str) -> str:
@@ -193,16 +243,14 @@ def plain_text(text: str) -> str:
 
 def measure(asked: Sequence[Lookup], search: Search) -> Found:
     """The figures of one way to search, over all lookups."""
-    first, found_first, found, stated = 0.0, 0.0, 0.0, []
+    first, each, stated = 0, [], []
     for lookup in asked:
         passages = search(lookup.query)[:PASSAGES]
-        first += bool(passages) and document_key(passages[0].chunk.path) in lookup.documents
-        found_first += recall(lookup.documents, passages[:1])
-        found += recall(lookup.documents, passages)
+        each.append((recall(lookup, passages[:1]), recall(lookup, passages)))
+        first += each[-1][0] > 0
         if lookup.answers:
             stated.append(any(states(item.chunk, lookup) for item in passages))
-    count = len(asked)
-    return Found(first / count, found_first / count, found / count, sum(stated) / len(stated) if stated else None, count)
+    return Found(first / len(asked), np.array(each), sum(stated) / len(stated) if stated else None)
 
 
 def ways(store: IndexStore, embedder: Embedder, weights: Sequence[float]) -> Mapping[str, Search]:
@@ -235,15 +283,22 @@ def _search_with(retriever: HybridRetriever, passages: int) -> Search:
     return lambda query: retriever.search(query, k=passages, cancel=cancel)
 
 
-def ahead(found: Mapping[str, Found]) -> tuple[float, float, float, float]:
-    """How far the hybrid search is ahead: recall@1 and recall@5 over the better of words and vectors, then both over rank fusion."""
-    hybrid, ranks, legs = found["hybrid"], found["ranks"], (found["words"], found["vectors"])
-    return (
-        hybrid.recall_first - max(leg.recall_first for leg in legs),
-        hybrid.recall - max(leg.recall for leg in legs),
-        hybrid.recall_first - ranks.recall_first,
-        hybrid.recall - ranks.recall,
-    )
+def ahead(found: Mapping[str, Found]) -> Recalls:
+    """How far the hybrid search is ahead at each lookup: recall@1 and recall@5 over the better of words and vectors, then both over rank fusion.
+
+    The better one is the one with the higher mean, so it is picked with hindsight, for each of the two measures.
+    """
+    hybrid, ranks, legs = found["hybrid"].each, found["ranks"].each, (found["words"].each, found["vectors"].each)
+    better = [max((leg[:, column] for leg in legs), key=np.mean) for column in (0, 1)]
+    return np.column_stack((hybrid[:, 0] - better[0], hybrid[:, 1] - better[1], hybrid - ranks))
+
+
+def mean_interval(differences: Sequence[Recalls], *, seed: int = 1) -> tuple[Recalls, Recalls]:
+    """The ends of the 95 % bootstrap interval of the mean over several sets, each column by itself; lookups are drawn within each set."""
+    random = np.random.default_rng(seed)
+    means = [of_set[random.integers(len(of_set), size=(DRAWS, len(of_set)))].mean(axis=1) for of_set in differences]
+    low, high = np.percentile(np.mean(means, axis=0), (2.5, 97.5), axis=0)
+    return low, high
 
 
 def _in_points(differences: Iterable[float]) -> str:
@@ -262,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     out = sys.stdout
     halves: tuple[Half, ...] = (parsed.half,) if parsed.half else ("tune", "report")
-    differences: dict[tuple[Half, str], tuple[float, ...]] = {}
+    differences: dict[tuple[Half, str], Recalls] = {}
     out.write("| half | set | search | recall@1 | recall@5 | first | answer@5 | questions |\n|---|---|---|---|---|---|---|---|\n")
     for folder in parsed.sets:
         application = open_set(folder, parsed.home)
@@ -285,11 +340,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out.write("\nThe hybrid search is ahead by so many points:\n\n")
     out.write("| half | set | of the better leg @1 | @5 | of ranks @1 | @5 |\n|---|---|---|---|---|---|\n")
     for half in halves:
-        of_half = [values for (named, _), values in differences.items() if named == half]
-        for (named, name), values in differences.items():
-            if named == half:
-                out.write(f"| {half} | {name} | {_in_points(values)} |\n")
-        out.write(f"| {half} | **mean** | {_in_points(sum(column) / len(of_half) for column in zip(*of_half, strict=True))} |\n")
+        of_half = {name: values for (named, name), values in differences.items() if named == half}
+        for name, values in of_half.items():
+            out.write(f"| {half} | {name} | {_in_points(values.mean(axis=0))} |\n")
+        out.write(f"| {half} | **mean** | {_in_points(np.mean([values.mean(axis=0) for values in of_half.values()], axis=0))} |\n")
+        for end, bounds in zip(("lower", "upper"), mean_interval(list(of_half.values())), strict=True):
+            out.write(f"| {half} | {end} end | {_in_points(bounds)} |\n")
     return 0
 
 

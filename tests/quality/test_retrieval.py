@@ -11,11 +11,11 @@ from core.cancel import CancelToken
 from core.documents import Chunk, Message, ScoredChunk
 from tests.fakes.hash_embedder import FakeEmbedder
 from tests.quality import followups, identifiers, keywords, paired
-from tests.quality.retrieval import Found, Lookup, RememberedQueries, ahead, documents_folder, lookups, measure, rank_fusion
+from tests.quality.retrieval import Found, Lookup, RememberedQueries, ahead, documents_folder, lookups, mean_interval, measure, rank_fusion
 
 
-def found(file: str, text: str = "") -> ScoredChunk:
-    return ScoredChunk(Chunk(1, 1, Path("/docs") / file, "", "", 0, len(text), 1, text), 0.5)
+def found(file: str, text: str = "", start: int = 0) -> ScoredChunk:
+    return ScoredChunk(Chunk(1, 1, Path("/docs") / file, "", "", start, start + len(text), 1, text), 0.5)
 
 
 def write(folder: Path, name: str, rows: list[dict[str, object]]) -> None:
@@ -54,6 +54,32 @@ def test_rows_of_a_corpus_become_files_that_are_known_by_their_ids(tmp_path: Pat
     assert lookups(tmp_path / "set", None) == [Lookup("q", frozenset({"c1"}), ("x",))]
 
 
+def test_files_of_one_name_in_several_folders_are_told_apart() -> None:
+    asked = [Lookup("q", frozenset({"en/page.md"}))]
+
+    assert measure(asked, lambda query: [found("zh/page.md"), found("en/page.md")]).recall_first == 0.0
+    assert measure(asked, lambda query: [found("en/page.md")]).recall_first == 1.0
+
+
+def test_an_id_is_not_the_beginning_of_another_one() -> None:
+    assert measure([Lookup("q", frozenset({"c1"}))], lambda query: [found("c11__title.txt"), found("c2__c1.txt")]).recall == 0.0
+
+
+def test_where_a_paragraph_is_needed_another_one_of_its_document_is_not_enough(tmp_path: Path) -> None:
+    text = "# Title\n\nThe first paragraph.\n\nThe second one.\n"
+    (tmp_path / "set" / "docs").mkdir(parents=True)
+    (tmp_path / "set" / "docs" / "long.md").write_text(text, encoding="utf-8")
+    question = {"id": 1, "question": "q", "type": "single", "answers": ["x"], "supporting": ["long.md"], "paragraph_index": 1}
+    write(tmp_path / "set", "questions.jsonl", [question])
+
+    asked = lookups(tmp_path / "set", None)
+
+    assert [text[start:end] for start, end in asked[0].places["long.md"]] == ["The second one."]
+    half = found("long.md", "second one.\n", text.index("second one."))
+    assert measure(asked, lambda query: [half]).recall == 1.0
+    assert measure(asked, lambda query: [found("long.md", "The first paragraph.", text.index("The first"))]).recall == 0.0
+
+
 def test_a_query_is_embedded_once_in_its_life(tmp_path: Path) -> None:
     embedder = FakeEmbedder()
     first = RememberedQueries(embedder, tmp_path / "kept.npz")
@@ -71,14 +97,19 @@ def test_ranks_are_fused_by_their_reciprocals() -> None:
 
 
 def test_the_hybrid_search_is_set_against_the_better_leg_of_each_measure() -> None:
-    found = {
-        "words": Found(0.0, 0.5, 0.6, None, 9),
-        "vectors": Found(0.0, 0.4, 0.7, None, 9),
-        "ranks": Found(0.0, 0.3, 0.9, None, 9),
-        "hybrid": Found(0.0, 0.6, 0.8, None, 9),
-    }
+    recalls = {"words": (0.5, 0.6), "vectors": (0.4, 0.7), "ranks": (0.3, 0.9), "hybrid": (0.6, 0.8)}
+    found = {name: Found(0.0, np.array([values, values]), None) for name, values in recalls.items()}
 
-    assert [round(value, 3) for value in ahead(found)] == [0.1, 0.1, 0.3, -0.1]
+    assert ahead(found).round(3).tolist() == [[0.1, 0.1, 0.3, -0.1]] * 2
+
+
+def test_the_interval_of_a_mean_is_about_sets_however_many_questions_each_has() -> None:
+    small, large = np.array([[0.0], [1.0]]), np.full((98, 1), 0.5)
+
+    low, high = mean_interval([small, large])
+
+    assert (low.tolist(), high.tolist()) == ([0.25], [0.75])
+    assert [end.tolist() for end in mean_interval([large])] == [[0.5], [0.5]]
 
 
 def test_every_keyword_has_a_note_of_its_own_and_its_neighbours_are_none(tmp_path: Path) -> None:
