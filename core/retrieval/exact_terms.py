@@ -17,10 +17,13 @@ _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _DATES = (
     (re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)"), (1, 3, 4)),
+    (re.compile(r"(?<![\d.,])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\d.,]\d|\d)"), (1, 2, 3)),
     (re.compile(r"(?<!\d)(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号號]"), (1, 2, 3)),
     (re.compile(rf"(?<!\w){_DAY} (?:of )?({_MONTH})\.?,? (\d{{4}})(?!\d)", re.IGNORECASE), (3, 2, 1)),
     (re.compile(rf"(?<!\w)({_MONTH})\.? {_DAY},? (\d{{4}})(?!\d)", re.IGNORECASE), (3, 1, 2)),
 )
+# 31.1.2026 begins with the day; with slashes it is the month in America.
+_SHORT_DATE = re.compile(r"(?<![\d.])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\d.]\d|\d)")
 _ENDINGS = "csv|docx?|eml|epub|gguf|html?|ini|jpe?g|js|json|log|md|mp[34]|odt|pdf|png|pptx?|py|rtf|toml|tsv|txt|xlsx?|xml|ya?ml|zip"
 _CHINESE_DIGITS = "零一二三四五六七八九"
 _QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|“([^“”\n]{2,80})”|「([^「」\n]{2,80})」|『([^『』\n]{2,80})』")
@@ -51,6 +54,10 @@ def exact_terms(query: str) -> tuple[str, ...]:
         for match in pattern.finditer(rest):
             found += _forms(*(match[place] for place in places))
         rest = pattern.sub(" ", rest)
+    for written, *parts in [(match[0], *match.groups()) for match in _SHORT_DATE.finditer(rest)]:
+        if forms := _short_forms(*parts):
+            found += forms
+            rest = rest.replace(written, " ")
     found += [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(rest)]
     for match in _CLAUSE.finditer(rest):
         found += _clause_forms(match[1], match[2])
@@ -96,6 +103,10 @@ def _is_telling(code: str) -> bool:
     return digits >= 3 or not code.isdigit()
 
 
+def _short_forms(first: str, separator: str, second: str, year: str) -> list[str]:
+    return [*_forms(year, second, first), *(_forms(year, first, second) if separator == "/" else ())]
+
+
 def _forms(year: str, month: str, day: str) -> Iterator[str]:
     number = int(month) if month.isdigit() else next(n for n, name in enumerate(_MONTHS, 1) if name[:3].lower() == month[:3].lower())
     if not (1 <= number <= 12 and 1 <= int(day) <= 31):
@@ -108,3 +119,6 @@ def _forms(year: str, month: str, day: str) -> Iterator[str]:
     for written in dict.fromkeys((name, name[:3])):
         yield f"{day} {written} {year}"
         yield f"{written} {day} {year}"
+    for first, second in ((int(day), number), (number, int(day))):
+        yield f"{first:02}.{second:02}.{year}"
+        yield f"{first}.{second}.{year}"

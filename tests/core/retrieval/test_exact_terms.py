@@ -55,15 +55,35 @@ def test_words_years_and_small_numbers_are_not(query: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["of 27 August 2025?", "on August 27, 2025", "Aug 27 2025", "the 27th of August 2025", "2025-08-27", "2025/8/27", "2025年8月27日"],
+    [
+        "of 27 August 2025?",
+        "on August 27, 2025",
+        "Aug 27 2025",
+        "the 27th of August 2025",
+        "2025-08-27",
+        "2025/8/27",
+        "2025年8月27日",
+        "27.08.2025",
+        "27.8.2025",
+        "27/8/2025",
+        "8/27/2025",
+        "20250827",
+    ],
 )
 def test_a_date_is_looked_for_in_all_its_forms(query: str) -> None:
-    assert {"2025-08-27", "20250827", "2025年8月27日", "27 August 2025", "August 27 2025", "27 Aug 2025"} <= set(exact_terms(query))
+    assert {"2025-08-27", "20250827", "2025年8月27日", "27 August 2025", "August 27 2025", "27 Aug 2025", "27.08.2025", "8.27.2025"} <= set(
+        exact_terms(query)
+    )
 
 
-@pytest.mark.parametrize("query", ["2025-13-45", "99 May 2025"])
+@pytest.mark.parametrize("query", ["2025-13-45", "99 May 2025", "13.13.2025", "20251345", "10.1.2.2025", "1.2.20251"])
 def test_what_is_no_date_is_not_taken_for_one(query: str) -> None:
     assert not any("年" in term for term in exact_terms(query))
+
+
+def test_what_may_be_either_of_two_dates_is_looked_for_as_both() -> None:
+    assert {"2026年1月2日", "2026年2月1日"} <= set(exact_terms("signed 1/2/2026"))
+    assert "2026年1月2日" not in exact_terms("signed 1.2.2026")
 
 
 @given(st.text(max_size=300))
