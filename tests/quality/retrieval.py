@@ -204,13 +204,12 @@ def query_vectors(folder: Path, home: Path) -> Path:
 
 
 def open_set(folder: Path, home: Path, settings: Settings | None = None) -> Application:
-    """The app over a set, indexed if it was not yet."""
+    """The app over a set, indexed: what an earlier run that was stopped did not get to is done now."""
     place = home_of(folder, home)
     application = assemble(Paths(place), settings or Settings())
-    if not application.index_store.has_documents():
-        sys.stderr.write(f"indexing {folder.name}\n")
-        for _ in application.library.index(CancelToken(), [documents_folder(folder, place)]):
-            pass
+    sys.stderr.write(f"indexing {folder.name}\n")
+    for _ in application.library.index(CancelToken(), [documents_folder(folder, place)]):
+        pass
     return application
 
 
