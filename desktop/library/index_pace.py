@@ -86,7 +86,8 @@ class IndexPace:
                 self._all_read = self._all_read or (read >= files and chunks > 0)
                 if self.is_reading:
                     self._read_rate.add(self.seconds, read)
-                elif chunks:
+                elif embedded:
+                    # Measured from the end of the first batch: before it, the model is loaded.
                     self._chunk_rate.add(self.seconds, embedded)
             case IndexHeld():
                 self.held = True

@@ -59,6 +59,15 @@ def test_the_time_left_is_that_of_the_vectors_at_their_measured_speed(pace: Inde
     assert pace.files_per_second is None
 
 
+def test_the_time_in_which_the_model_is_loaded_is_not_taken_for_the_speed_of_the_vectors(pace: IndexPace, clock: _Clock) -> None:
+    embed(pace, clock, 0, seconds=20.0)
+    embed(pace, clock, 32, 64)
+    assert pace.seconds_left is None
+
+    embed(pace, clock, 96)
+    assert pace.chunks_per_second == pytest.approx(32.0)
+
+
 def test_the_share_that_is_done_is_what_the_two_numbers_beside_it_say(pace: IndexPace) -> None:
     pace.follow(IndexProgress(3, 10, 0, 400))
     assert (pace.done, pace.total, pace.fraction) == (3, 10, pytest.approx(0.3))
@@ -150,13 +159,13 @@ def test_time_in_which_nothing_is_done_does_not_count(pace: IndexPace, clock: _C
 
 
 def test_more_work_that_comes_meanwhile_counts(pace: IndexPace, clock: _Clock) -> None:
-    embed(pace, clock, 0, 100, 200, chunks=400)
-    assert pace.seconds_left == pytest.approx(2.0)
+    embed(pace, clock, 0, 100, 200, 300, chunks=400)
+    assert pace.seconds_left == pytest.approx(1.0)
 
-    pace.follow(IndexProgress(11, 11, 200, 600))
+    pace.follow(IndexProgress(11, 11, 300, 600))
 
     assert pace.files == 11
-    assert pace.seconds_left == pytest.approx(4.0, rel=0.5)
+    assert pace.seconds_left == pytest.approx(3.0, rel=0.5)
 
 
 def test_files_that_are_as_they_were_move_the_bar(pace: IndexPace) -> None:
