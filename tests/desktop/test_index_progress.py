@@ -31,17 +31,17 @@ def test_while_files_are_read_the_line_counts_them_and_promises_nothing() -> Non
 
 
 def test_then_it_counts_passages_and_tells_the_time_left_once_it_was_measured() -> None:
-    pace = pace_at((10.0, IndexProgress(400, 400, 0, 45_000)), (11.0, IndexProgress(400, 400, 32, 45_000)))
+    pace = pace_at((10.0, IndexProgress(400, 400, 0, 45_000)), (16.0, IndexProgress(400, 400, 32, 45_000)))
     assert progress_line(pace) == "32/45,000 passages"
 
-    pace = pace_at((10.0, IndexProgress(400, 400, 0, 45_000)), (40.0, IndexProgress(400, 400, 1200, 45_000)))
+    pace = pace_at((15.0, IndexProgress(400, 400, 200, 45_000)), (40.0, IndexProgress(400, 400, 1200, 45_000)))
     pace.follow(FileSearchable(IndexedFile(Path("/notes/b.md"), "waiting", chunks=9), 0, 400))
     assert progress_line(pace) == "1,200/45,000 passages, 40/s, 19 min left: b.md"
 
 
 def test_hours_and_seconds_are_rounded_up() -> None:
-    slow = pace_at((0.0, IndexProgress(400, 400, 0, 45_000)), (30.0, IndexProgress(400, 400, 90, 45_000)))
+    slow = pace_at((20.0, IndexProgress(400, 400, 60, 45_000)), (30.0, IndexProgress(400, 400, 90, 45_000)))
     assert progress_line(slow).endswith("3.0/s, 4 h 10 min left")
 
-    nearly = pace_at((0.0, IndexProgress(400, 400, 0, 1000)), (10.0, IndexProgress(400, 400, 999, 1000)))
+    nearly = pace_at((2.0, IndexProgress(400, 400, 32, 1000)), (10.0, IndexProgress(400, 400, 999, 1000)))
     assert progress_line(nearly).endswith("1 s left")
