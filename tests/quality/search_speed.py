@@ -5,7 +5,7 @@
 Makes one index of each size in HOME (a million chunks take a quarter of an hour and 5 GB; what is there is used again) and asks each the same kinds of queries, by turns with a
 plain search through all vectors in vec0. The file is read once before, so the disk does not count. The library is half Chinese, so each question is searched in
 both scripts; `alone` is what it takes where a library has one language. The vector of a query is known beforehand: embedding it costs the same at every size. What a person waits for is `encoded`: the embedding model makes a
-vector of the query each time, which is thrown away, while the words are searched. Each size is measured in a process of its own, for its memory.
+vector of the query each time, which is thrown away, while the words are searched; the memory is that without it. Each size is measured in a process of its own, for its memory.
 
     recall@10   of the ten chunks nearest in truth, the share that is among the ten of the bounded search
 """
@@ -159,12 +159,6 @@ def measure(home: Path, chunks: int, count: int) -> Measured:
     hybrid, words, vectors, recalls, found = [], [], [], [], []
     half = count // 2
     alone = [_seconds(lambda asked=query.text: alone_retriever.search(asked, k=TOP, cancel=CancelToken())) for query in queries[half:]]
-    with build_models(ModelSettings(), Paths(home)).embedder as encoder:
-        encoded_retriever = HybridRetriever(store, KnownQueries(queries, encoder))
-        encoded_retriever.search(queries[0].text, k=TOP, cancel=CancelToken())
-        encoded = [
-            _seconds(lambda asked=query.text: encoded_retriever.search(asked, k=TOP, cancel=CancelToken())) for query in queries[:half]
-        ]
     for query, nearest in zip(queries, truth, strict=True):
         hybrid.append(_seconds(lambda asked=query.text: found.append(retriever.search(asked, k=TOP, cancel=CancelToken()))))
         words.append(_seconds(lambda asked=query.text: store.search_words(match_query(asked), 50)))
@@ -172,6 +166,12 @@ def measure(home: Path, chunks: int, count: int) -> Measured:
         vectors.append(_seconds(lambda asked=query.vector, near=near: near.extend(store.search_vectors(asked, 50, EMBEDDER))))
         recalls.append(len({item for item, _ in near[:TOP]} & set(map(int, nearest))) / TOP)
     memory = _peak_bytes()
+    with build_models(ModelSettings(), Paths(home)).embedder as encoder:
+        encoded_retriever = HybridRetriever(store, KnownQueries(queries, encoder))
+        encoded_retriever.search(queries[0].text, k=TOP, cancel=CancelToken())
+        encoded = [
+            _seconds(lambda asked=query.text: encoded_retriever.search(asked, k=TOP, cancel=CancelToken())) for query in queries[:half]
+        ]
     plain = [
         _seconds(lambda asked=query.vector: store.search_vectors(asked, 50, EMBEDDER, exact=True))
         for query in queries[:: max(1, count // 20)]
