@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pytest
 
-from models.backends.allocator import give_back_memory
+from models.backends.allocator import give_back_memory, page_out
 from models.embedder import encoder_environment
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc, and glibc alone keeps memory so")
@@ -60,6 +61,17 @@ def test_what_only_refers_to_itself_goes() -> None:
 
 def test_what_lies_below_something_in_use_goes_back_to_the_system() -> None:
     assert _said_by(_KEEPS_THE_LAST_OF_MANY) > 100_000
+
+
+def test_what_is_paged_out_is_there_again_when_it_is_needed(tmp_path: Path) -> None:
+    file = tmp_path / "weights"
+    np.arange(300_000, dtype=np.float32).tofile(file)
+    for held in (np.memmap(file, dtype=np.float32, mode="r"), np.arange(300_000, dtype=np.float32)):
+        assert float(held.sum(dtype=np.float64)) == 300_000 * 299_999 / 2
+
+        page_out(held.ctypes.data + 12, held.nbytes - 12)
+
+        assert np.array_equal(held, np.arange(300_000, dtype=np.float32))
 
 
 def test_the_encoder_keeps_no_more_for_ever_new_shapes() -> None:
