@@ -18,6 +18,8 @@ from core.library.formats.mail import read_mail
 from core.library.formats.office_package import OLD_OFFICE
 from core.library.formats.old_office import read_old_office
 from core.library.formats.open_document import read_open_document
+from core.library.formats.open_presentation import read_open_presentation
+from core.library.formats.open_workbook import read_open_workbook
 from core.library.formats.packed import unpack
 from core.library.formats.parsed import ParsedDocument, damaged
 from core.library.formats.pdf import read_pdf
@@ -51,6 +53,8 @@ PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
     **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), read_workbook),
     **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), read_presentation),
     **dict.fromkeys((".odt", ".ott"), read_open_document),
+    **dict.fromkeys((".ods", ".ots"), read_open_workbook),
+    **dict.fromkeys((".odp", ".otp"), read_open_presentation),
     ".epub": read_book,
     ".eml": read_mail,
     ".pdf": read_pdf,
