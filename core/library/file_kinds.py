@@ -27,7 +27,7 @@ _BY_KIND: Mapping[Kind, frozenset[str]] = {
     "latex": _suffixes(".tex .ltx"),
     "table": TABLE_SUFFIXES,
     "prose": _suffixes(".txt .text .bib .nfo .me .1st"),
-    "json": _suffixes(".json .json5 .ipynb .webmanifest .geojson"),
+    "json": _suffixes(".json .json5 .webmanifest .geojson"),
     "records": _suffixes(".jsonl .ndjson"),
     "settings": _suffixes(".toml .ini .cfg .conf .properties .env .editorconfig .service .desktop"),
     "yaml": _suffixes(".yaml .yml"),
@@ -41,7 +41,7 @@ _BY_KIND: Mapping[Kind, frozenset[str]] = {
 }
 _KINDS: Mapping[str, Kind] = {suffix: kind for kind, suffixes in _BY_KIND.items() for suffix in suffixes}
 # Formats whose text has to be taken out by a parser; `core/library/formats/reading.py` says which.
-_TEXT_WITH_PARSER = _HTML | _suffixes(".srt .vtt .ass .ssa .sub")
+_TEXT_WITH_PARSER = _HTML | _suffixes(".srt .vtt .ass .ssa .sub .ipynb")
 _DOCUMENTS = _TEXT_WITH_PARSER | _suffixes(
     ".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .ods .ots .odp .otp .epub .eml .pdf .rtf"
     # Office before 2007 and WPS. Not .pot: translators' templates are called that, too.

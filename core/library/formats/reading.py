@@ -15,6 +15,7 @@ from core.library.file_kinds import is_packed, kind_of, unpacked
 from core.library.formats.book import read_book
 from core.library.formats.html_text import html_to_text
 from core.library.formats.mail import read_mail
+from core.library.formats.notebook import read_notebook
 from core.library.formats.office_package import OLD_OFFICE
 from core.library.formats.old_office import read_old_office
 from core.library.formats.open_document import read_open_document
@@ -69,6 +70,7 @@ PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
 TEXT_PARSERS: Mapping[str, Callable[[str], ParsedDocument]] = {
     **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml", ".xht"), _read_page),
     **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa", ".sub"), read_subtitles),
+    ".ipynb": read_notebook,
 }
 """The same for files that are text themselves, and are decoded first."""
 

@@ -39,6 +39,7 @@ WHOLE = {
     ".eml": b"Subject: lamp\r\nFrom: Arno\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\noil\r\n--x--",
     ".pdf": pdf_file([lines_down(["lamp", "oil"])]),
     ".html": "<html><title>灯</title><table><tr><th>lamp<th>oil<tr><td>1<td>2</table>".encode(),
+    ".ipynb": '{"cells": [{"cell_type": "markdown", "source": ["灯"]}, {"cell_type": "code", "source": "lamp", "outputs": []}]}'.encode(),
     ".srt": "1\n00:00:01,000 --> 00:00:02,000\n灯 lamp\n".encode(),
     ".rtf": rb"{\rtf1\ansi\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}}\f0 \'b5\'c6\par{\footnote oil}\trowd\cell a\row}",
     ".doc": old_word_file(
@@ -98,6 +99,7 @@ def test_a_document_without_words_says_so() -> None:
         (".odt", open_document_file("")),
         (".ods", open_workbook_file({"A": ""})),
         (".odp", open_presentation_file([""])),
+        (".ipynb", b'{"cells": [], "nbformat": 4}'),
         (".pptx", presentation_file(["<p:pic/>"])),
     ):
         with pytest.raises(DocumentUnreadable) as caught:
