@@ -40,8 +40,8 @@ def test_sources_stand_numbered_under_the_answer_with_line_and_quote() -> None:
     ("names", "page"),
     [
         ("a.pdf", "p. 12"),
-        ("a.pptx a.potx a.odp a.otp", "slide 12"),
-        ("a.xlsx a.xltx a.ods a.ots", "sheet 12"),
+        ("a.pptx a.potx a.odp a.otp a.PPT a.pps a.dps a.dpt", "slide 12"),
+        ("a.xlsx a.xltx a.ods a.ots a.XLS a.xlt a.et a.ett", "sheet 12"),
         ("a.epub", "part 12"),
     ],
 )
