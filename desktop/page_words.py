@@ -12,8 +12,8 @@ _SLIDE = QT_TRANSLATE_NOOP("pages", "slide {page}")
 _SHEET = QT_TRANSLATE_NOOP("pages", "sheet {page}")
 _PART = QT_TRANSLATE_NOOP("pages", "part {page}")
 _BY_SUFFIX: Mapping[str, str] = {
-    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), _SLIDE),
-    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), _SHEET),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm", ".odp", ".otp", ".ppt", ".pps", ".dps", ".dpt"), _SLIDE),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm", ".ods", ".ots", ".xls", ".xlt", ".et", ".ett"), _SHEET),
     ".epub": _PART,
 }
 

@@ -12,7 +12,7 @@ from core.library.encodings import declared_encoding
 from core.library.file_kinds import Kind, is_document, kind_of
 from core.library.sections import first_heading
 
-READER_VERSION = 6
+READER_VERSION = 7
 """Raised when files would be read, decoded or cut otherwise than before: then unchanged files are looked at again, too."""
 
 _BEGINS_WITHIN = 4096

@@ -27,7 +27,7 @@ _BY_KIND: Mapping[Kind, frozenset[str]] = {
     "latex": _suffixes(".tex .ltx"),
     "table": TABLE_SUFFIXES,
     "prose": _suffixes(".txt .text .bib .nfo .me .1st"),
-    "json": _suffixes(".json .json5 .ipynb .webmanifest .geojson"),
+    "json": _suffixes(".json .json5 .webmanifest .geojson"),
     "records": _suffixes(".jsonl .ndjson"),
     "settings": _suffixes(".toml .ini .cfg .conf .properties .env .editorconfig .service .desktop"),
     "yaml": _suffixes(".yaml .yml"),
@@ -41,9 +41,9 @@ _BY_KIND: Mapping[Kind, frozenset[str]] = {
 }
 _KINDS: Mapping[str, Kind] = {suffix: kind for kind, suffixes in _BY_KIND.items() for suffix in suffixes}
 # Formats whose text has to be taken out by a parser; `core/library/formats/reading.py` says which.
-_TEXT_WITH_PARSER = _HTML | _suffixes(".srt .vtt .ass .ssa .sub")
+_TEXT_WITH_PARSER = _HTML | _suffixes(".srt .vtt .ass .ssa .sub .ipynb")
 _DOCUMENTS = _TEXT_WITH_PARSER | _suffixes(
-    ".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .epub .eml .pdf .rtf"
+    ".docx .docm .dotx .dotm .xlsx .xlsm .xltx .xltm .pptx .pptm .ppsx .ppsm .potx .potm .odt .ott .ods .ots .odp .otp .epub .eml .pdf .rtf"
     # Office before 2007 and WPS. Not .pot: translators' templates are called that, too.
     " .doc .dot .wps .wpt .xls .xlt .et .ett .ppt .pps .dps .dpt"
 )
@@ -51,7 +51,7 @@ _DOCUMENTS = _TEXT_WITH_PARSER | _suffixes(
 _PACKED = ".gz"
 # Formats that are not text. A folder is full of them, so they are told by name, without reading a byte.
 _UNSUPPORTED = _suffixes(
-    ".pages .xlsb .ods .numbers .odp .key .mobi .azw .azw3 .djvu .ps .eps .msg .mbox .pst"
+    ".pages .xlsb .numbers .key .mobi .azw .azw3 .djvu .ps .eps .msg .mbox .pst"
     " .zip .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg .iso .img .vmdk .apk .cab .msi"
     " .png .jpg .jpeg .gif .bmp .tif .tiff .webp .heic .avif .ico .icns .psd .ai .xcf .raw .cr2 .nef .dng"
     " .mp3 .wav .flac .ogg .oga .opus .m4a .aac .wma .mid .midi .mp4 .m4v .mkv .avi .mov .wmv .webm .flv .mpg .mpeg .3gp"

@@ -36,11 +36,21 @@ def test_sources_stand_numbered_under_the_answer_with_line_and_quote() -> None:
     assert written(ANSWER) == 'It is so [1].\n\nSources\n[1] /docs/a.md:3\n    "it is so"\n'
 
 
-@pytest.mark.parametrize(("name", "page"), [("a.pdf", "p. 12"), ("a.pptx", "slide 12"), ("a.xlsx", "sheet 12"), ("a.epub", "part 12")])
-def test_a_source_says_its_page_where_the_file_has_pages(name: str, page: str) -> None:
+@pytest.mark.parametrize(
+    ("names", "page"),
+    [
+        ("a.pdf", "p. 12"),
+        ("a.pptx a.potx a.odp a.otp a.PPT a.pps a.dps a.dpt", "slide 12"),
+        ("a.xlsx a.xltx a.ods a.ots a.XLS a.xlt a.et a.ett", "sheet 12"),
+        ("a.epub", "part 12"),
+    ],
+)
+def test_a_source_says_its_page_where_the_file_has_pages(names: str, page: str) -> None:
     (citation,) = ANSWER.citations
 
-    assert f"[1] /docs/{name}:3 ({page})" in written(replace(ANSWER, citations=(replace(citation, file=Path(f"/docs/{name}"), page=12),)))
+    for name in names.split():
+        paged = replace(citation, file=Path(f"/docs/{name}"), page=12)
+        assert f"[1] /docs/{name}:3 ({page})" in written(replace(ANSWER, citations=(paged,)))
 
 
 def test_on_a_screen_the_text_appears_as_it_is_written_and_once() -> None:

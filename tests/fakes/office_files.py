@@ -13,7 +13,8 @@ _R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationshi
 _P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 _TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _ODF = " ".join(
-    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "text", "table", "style", "draw", "manifest")
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for name in ("office", "text", "table", "style", "draw", "presentation", "manifest")
 )
 
 
@@ -149,16 +150,54 @@ def presentation_file(slides: Sequence[str], *, notes: Mapping[int, str] | None 
 # OpenDocument
 
 
-def open_document_file(body: str, *, styles: str = "", manifest: str = "") -> bytes:
-    """A .odt with this inside of its text."""
+def open_document_file(body: str, *, kind: str = "text", styles: str = "", manifest: str = "") -> bytes:
+    """A .odt with this inside of its text; of the kind "spreadsheet" a .ods, of "presentation" a .odp."""
     return zipped(
         {
-            "mimetype": "application/vnd.oasis.opendocument.text",
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
             "META-INF/manifest.xml": f"<manifest:manifest {_ODF}>{manifest}</manifest:manifest>",
             "content.xml": f"<office:document-content {_ODF}><office:automatic-styles>{styles}</office:automatic-styles>"
-            f"<office:body><office:text>{body}</office:text></office:body></office:document-content>",
+            f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>",
         }
     )
+
+
+def open_cell(shown: str = "", *, value: str = "", attributes: str = "") -> str:
+    """A cell of a .ods: a paragraph for each line that it shows, and its value as attributes ("office:value-type='float' office:value='4'")."""
+    paragraphs = "".join(f"<text:p>{line}</text:p>" for line in shown.split("\n")) if shown else ""
+    return f"<table:table-cell {value} {attributes}>{paragraphs}</table:table-cell>"
+
+
+def open_row(*cells: str, attributes: str = "") -> str:
+    """A row of a .ods: its cells as XML, or the texts of cells that hold no more."""
+    made = "".join(cell if cell.startswith("<") else open_cell(cell) for cell in cells)
+    return f"<table:table-row {attributes}>{made}</table:table-row>"
+
+
+def open_workbook_file(sheets: Mapping[str, str], *, hidden: str = "", manifest: str = "") -> bytes:
+    """A .ods: sheet name -> its rows as XML."""
+    style = "<style:style style:name='H' style:family='table'><style:table-properties table:display='false'/></style:style>"
+    body = "".join(
+        f"<table:table table:name='{name}' table:style-name='{'H' if name == hidden else 'S'}'>{rows}</table:table>"
+        for name, rows in sheets.items()
+    )
+    return open_document_file(body, kind="spreadsheet", styles=style, manifest=manifest)
+
+
+def open_shape(text: str, *, kind: str = "", attributes: str = "") -> str:
+    """A text box of a slide with a paragraph for each line; `kind` is the place of the layout it fills."""
+    lines = "".join(f"<text:p>{line}</text:p>" for line in text.split("\n"))
+    place = f"presentation:class='{kind}'" if kind else ""
+    return f"<draw:frame {place} {attributes}><draw:text-box>{lines}</draw:text-box></draw:frame>"
+
+
+def open_presentation_file(slides: Sequence[str], *, notes: Mapping[int, str] | None = None, manifest: str = "") -> bytes:
+    """A .odp: the shapes of each slide as XML, and of its notes page by number of the slide (from 0)."""
+    body = "".join(
+        f"<draw:page draw:name='page{n}'>{shapes}<presentation:notes>{(notes or {}).get(n, '')}</presentation:notes></draw:page>"
+        for n, shapes in enumerate(slides)
+    )
+    return open_document_file(body, kind="presentation", manifest=manifest)
 
 
 # E-books

@@ -8,14 +8,14 @@ stands in the list of slides, and the shape only says which of it is meant.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from core.errors import DocumentUnreadable
-from core.library.formats.markdown import MarkdownText, one_line
 from core.library.formats.old_container import OldContainer
 from core.library.formats.parsed import ParsedDocument, damaged, needs_password
+from core.library.formats.slides import Slide, written
 
 MAIN_STREAM = "PowerPoint Document"
 
@@ -92,24 +92,17 @@ def read_old_presentation(container: OldContainer) -> ParsedDocument:
         of_slide = next((record for record in _inside(page.content) if record.kind == _Kind.NOTES_ATOM), None)
         if of_slide is not None:
             notes[int.from_bytes(of_slide.content[:4], "little")] = [text for text in _texts(page, listed.texts) if text.words.strip()]
-    markdown = MarkdownText()
-    has_words = False
-    slides = [item for found in lists if found.instance == _SLIDES for item in _listed(found)]
-    for number, slide in enumerate(slides, start=1):
-        markdown.begin_page(number)
+    return written(_slides(stream, places, [item for found in lists if found.instance == _SLIDES for item in _listed(found)], notes))
+
+
+def _slides(stream: bytes, places: Mapping[int, int], slides: Sequence[_Listed], notes: Mapping[int, Sequence[_Text]]) -> Iterator[Slide]:
+    for slide in slides:
         if slide.object not in places:
             raise damaged("a slide is missing")
         texts = [text for text in _texts(_at(stream, places[slide.object], _Kind.SLIDE), slide.texts) if text.words.strip()]
         title = next((text for text in texts if text.role in _TITLES), None)
-        markdown.heading(2, one_line(title.words) if title else f"Slide {number}")
-        for text in texts:
-            if text is not title:
-                markdown.paragraph(text.words)
-        said = "\n".join(text.words for text in notes.get(slide.number, ()))
-        if said:
-            markdown.paragraph(f"Notes: {said}")
-        has_words = has_words or bool(texts or said)
-    return ParsedDocument(markdown.text(), pages=markdown.pages) if has_words else ParsedDocument("")
+        blocks = [text.words for text in texts if text is not title]
+        yield Slide(title.words if title else "", blocks, "\n".join(text.words for text in notes.get(slide.number, ())))
 
 
 def _places(stream: bytes, edit: int) -> tuple[dict[int, int], int]:

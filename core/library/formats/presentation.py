@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.library.formats.markdown import MarkdownText, one_line
+from core.library.formats.markdown import one_line, table
 from core.library.formats.office_package import OfficePackage
 from core.library.formats.parsed import ParsedDocument, damaged
+from core.library.formats.slides import Slide, written
 from core.library.formats.xml_tree import Element, attribute, child, children, descendants, name_of
 
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -16,48 +17,46 @@ _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 
 def read_presentation(data: bytes) -> ParsedDocument:
     """Raises `DocumentUnreadable`: damaged, needs_password, unsupported, unpacks_too_large, too_large."""
-    package = OfficePackage(data, "ppt/presentation.xml")
+    return written(_slides(OfficePackage(data, "ppt/presentation.xml")))
+
+
+def _slides(package: OfficePackage) -> Iterator[Slide]:
     main = package.main_part
     slides = child(package.tree(main), "sldIdLst")
     parts = {relation.id: relation.part for relation in package.relations(main)}
-    text = MarkdownText()
-    has_words = False
-    for number, slide in enumerate(children(slides, "sldId") if slides is not None else [], start=1):
+    for slide in children(slides, "sldId") if slides is not None else []:
         part = parts.get(_relation_id(slide), "")
         if part not in package.archive:
             raise damaged("a slide is missing")
-        text.begin_page(number)
-        has_words = _slide(package, part, number, text) or has_words
-    return ParsedDocument(text.text(), pages=text.pages) if has_words else ParsedDocument("")
+        yield _slide(package, part)
 
 
-def _slide(package: OfficePackage, part: str, number: int, text: MarkdownText) -> bool:
-    """Write one slide; whether there is a word on it."""
+def _slide(package: OfficePackage, part: str) -> Slide:
     shapes = list(_shapes(child(package.tree(part), "cSld", "spTree")))
     titles = [one_line(" ".join(_paragraphs(shape))) for shape in shapes if _placeholder(shape) in _TITLES]
     title = next((words for words in titles if words), "")
-    text.heading(2, title or f"Slide {number}")
-    has_words = bool(title)
+    blocks: list[str] = []
     for shape in shapes:
         kind = _placeholder(shape)
         if kind in _FURNITURE or (kind in _TITLES and one_line(" ".join(_paragraphs(shape))) == title):
             continue
-        for table in descendants(shape, "tbl") if name_of(shape) == "graphicFrame" else ():
-            text.table([[" ".join(_paragraphs(cell)) for cell in children(row, "tc")] for row in children(table, "tr")])
-            has_words = True
-        if name_of(shape) != "graphicFrame" and (words := "\n".join(_paragraphs(shape))).strip():
-            text.paragraph(words)
-            has_words = True
+        if name_of(shape) == "graphicFrame":
+            blocks += (_table(found) for found in descendants(shape, "tbl"))
+        else:
+            blocks.append("\n".join(_paragraphs(shape)))
+    notes: list[str] = []
     for relation in package.relations(part):
         if relation.part not in package.archive:
             continue
-        if relation.kind == "diagramData" and (words := "\n".join(_paragraphs(package.tree(relation.part)))).strip():
-            text.paragraph(words)
-            has_words = True
-        elif relation.kind == "notesSlide" and (words := "\n".join(_notes(package, relation.part))).strip():
-            text.paragraph(f"Notes: {words}")
-            has_words = True
-    return has_words
+        if relation.kind == "diagramData":
+            blocks.append("\n".join(_paragraphs(package.tree(relation.part))))
+        elif relation.kind == "notesSlide":
+            notes += _notes(package, relation.part)
+    return Slide(title, blocks, "\n".join(notes))
+
+
+def _table(found: Element) -> str:
+    return table([[" ".join(_paragraphs(cell)) for cell in children(row, "tc")] for row in children(found, "tr")])
 
 
 def _notes(package: OfficePackage, part: str) -> Iterator[str]:

@@ -15,9 +15,12 @@ from core.library.file_kinds import is_packed, kind_of, unpacked
 from core.library.formats.book import read_book
 from core.library.formats.html_text import html_to_text
 from core.library.formats.mail import read_mail
+from core.library.formats.notebook import read_notebook
 from core.library.formats.office_package import OLD_OFFICE
 from core.library.formats.old_office import read_old_office
 from core.library.formats.open_document import read_open_document
+from core.library.formats.open_presentation import read_open_presentation
+from core.library.formats.open_workbook import read_open_workbook
 from core.library.formats.packed import unpack
 from core.library.formats.parsed import ParsedDocument, damaged
 from core.library.formats.pdf import read_pdf
@@ -51,6 +54,8 @@ PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
     **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), read_workbook),
     **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), read_presentation),
     **dict.fromkeys((".odt", ".ott"), read_open_document),
+    **dict.fromkeys((".ods", ".ots"), read_open_workbook),
+    **dict.fromkeys((".odp", ".otp"), read_open_presentation),
     ".epub": read_book,
     ".eml": read_mail,
     ".pdf": read_pdf,
@@ -65,6 +70,7 @@ PARSERS: Mapping[str, Callable[[bytes], ParsedDocument]] = {
 TEXT_PARSERS: Mapping[str, Callable[[str], ParsedDocument]] = {
     **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml", ".xht"), _read_page),
     **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa", ".sub"), read_subtitles),
+    ".ipynb": read_notebook,
 }
 """The same for files that are text themselves, and are decoded first."""
 

@@ -69,7 +69,7 @@ def test_what_somebody_may_have_written_stays(text: str) -> None:
     assert without_encoded_data(text) == text
 
 
-@pytest.mark.parametrize("name", ["trip.md", "analysis.ipynb", "page.txt", "drawing.svg", "contacts.vcf"])
+@pytest.mark.parametrize("name", ["trip.md", "analysis.json", "page.txt", "drawing.svg", "contacts.vcf"])
 def test_files_of_every_kind_of_text_come_without_it(name: str) -> None:
     data = f'"We went to Hallein", "data:image/png;base64,{PICTURE}"'.encode()
 

@@ -12,13 +12,27 @@ from core.documents import PageStart, ScoredChunk
 from core.library.document_reader import DocumentReader
 from core.qa.citations import closest
 from tests.core.library.shelf import Shelf
-from tests.fakes.office_files import book_file, lines_down, pdf_file, presentation_file, row, shape, workbook_file
+from tests.fakes.office_files import (
+    book_file,
+    lines_down,
+    open_presentation_file,
+    open_row,
+    open_shape,
+    open_workbook_file,
+    pdf_file,
+    presentation_file,
+    row,
+    shape,
+    workbook_file,
+)
 
 PAGES = ["The lamp was lit in 1871.", "Oil came by boat.", "The keeper left."]
 WITH_PAGES = {
     "a.pdf": pdf_file([lines_down([PAGES[0]]), lines_down([PAGES[1]]), [], lines_down([PAGES[2]])]),
     "a.pptx": presentation_file([shape(text, kind="title") for text in PAGES]),
     "a.xlsx": workbook_file({f"Sheet {n}": row(1, text, "x") + row(2, "y", n) for n, text in enumerate(PAGES)}),
+    "a.odp": open_presentation_file([open_shape(text, kind="title") for text in PAGES]),
+    "a.ods": open_workbook_file({f"Sheet {n}": open_row(text, "x") + open_row("y", "z") for n, text in enumerate(PAGES)}),
     "a.epub": book_file({f"{n}.xhtml": f"<html><body><h1>{text}</h1></body></html>" for n, text in enumerate(PAGES)}),
 }
 

@@ -13,6 +13,10 @@ from tests.fakes.office_files import (
     book_file,
     lines_down,
     open_document_file,
+    open_presentation_file,
+    open_row,
+    open_shape,
+    open_workbook_file,
     paragraph,
     pdf_file,
     presentation_file,
@@ -29,10 +33,13 @@ WHOLE = {
     ".xlsx": workbook_file({"A": row(1, "a", "b") + row(2, 1, 2)}),
     ".pptx": presentation_file([shape("Oil", kind="title") + shape("lamp")]),
     ".odt": open_document_file("<text:h>灯</text:h><text:p>lamp</text:p>"),
+    ".ods": open_workbook_file({"灯": open_row("lamp", "oil") + open_row("1", "2")}),
+    ".odp": open_presentation_file([open_shape("灯", kind="title") + open_shape("lamp")], notes={0: open_shape("oil", kind="notes")}),
     ".epub": book_file({"a.xhtml": "<html><body><h1>灯</h1><p>lamp</p></body></html>"}),
     ".eml": b"Subject: lamp\r\nFrom: Arno\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\noil\r\n--x--",
     ".pdf": pdf_file([lines_down(["lamp", "oil"])]),
     ".html": "<html><title>灯</title><table><tr><th>lamp<th>oil<tr><td>1<td>2</table>".encode(),
+    ".ipynb": '{"cells": [{"cell_type": "markdown", "source": ["灯"]}, {"cell_type": "code", "source": "lamp", "outputs": []}]}'.encode(),
     ".srt": "1\n00:00:01,000 --> 00:00:02,000\n灯 lamp\n".encode(),
     ".rtf": rb"{\rtf1\ansi\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}}\f0 \'b5\'c6\par{\footnote oil}\trowd\cell a\row}",
     ".doc": old_word_file(
@@ -90,6 +97,9 @@ def test_a_document_without_words_says_so() -> None:
     for suffix, data in (
         (".docx", word_file(paragraph(" "))),
         (".odt", open_document_file("")),
+        (".ods", open_workbook_file({"A": ""})),
+        (".odp", open_presentation_file([""])),
+        (".ipynb", b'{"cells": [], "nbformat": 4}'),
         (".pptx", presentation_file(["<p:pic/>"])),
     ):
         with pytest.raises(DocumentUnreadable) as caught:
