@@ -955,6 +955,10 @@
         <translation>正在检查找到的内容</translation>
     </message>
     <message>
+        <source>Considering another lookup</source>
+        <translation>正在考虑是否再查找一次</translation>
+    </message>
+    <message>
         <source>Searching the web</source>
         <translation>正在搜索网络</translation>
     </message>
@@ -997,6 +1001,10 @@
     <message>
         <source>Checked what was found</source>
         <translation>检查了找到的内容</translation>
+    </message>
+    <message>
+        <source>Considered another lookup</source>
+        <translation>考虑了是否再查找一次</translation>
     </message>
     <message>
         <source>Searched the web</source>
