@@ -28,7 +28,7 @@ from desktop.widgets.surface import columns
 
 NARROW_COLUMNS = 124
 LEAST_LEFT_COLUMNS = 24
-"""As narrow as the left pane may be made; nothing in it may be cut off then."""
+"""As narrow as the left pane may be made; nothing in the library may be cut off then."""
 
 
 class MainWindow(QMainWindow):

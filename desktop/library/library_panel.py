@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, QMessageBox, QStackedWidget, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, QMessageBox, QTreeView, QVBoxLayout, QWidget
 
 from core.documents import Document
 from core.events import FileFinished, FileSearchable, IndexEvent, IndexFinished
@@ -119,9 +119,6 @@ class LibraryPanel(QWidget):
         self.nothing_found.setProperty("muted", True)
         self.nothing_found.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.empty = EmptyLibrary()
-        self.pages = QStackedWidget()
-        for page in (self.empty, self.tree, self.nothing_found):
-            self.pages.addWidget(page)
         self.unwatched = PlainLabel()
         self.unwatched.setProperty("muted", True)
         self.unwatched.hide()
@@ -161,7 +158,8 @@ class LibraryPanel(QWidget):
         layout.addLayout(head)
         layout.addWidget(self.filter)
         layout.addWidget(self.banner)
-        layout.addWidget(self.pages, 1)
+        for page in (self.empty, self.tree, self.nothing_found):  # one at a time; a stack would always be as high as the highest of them
+            layout.addWidget(page, 1)
         layout.addWidget(self.details)
         layout.addWidget(self.unwatched)
         layout.addWidget(self.progress)
@@ -227,7 +225,9 @@ class LibraryPanel(QWidget):
             self.counts.setText(self.tr("{ready} of {total} ready").format(ready=f"{ready:,}", total=f"{all_files:,}"))
         nothing_found = bool(self.filter.text()) and all_files > 0 and self.model.shown_count == 0
         self.counts.setVisible(not empty)
-        self.pages.setCurrentWidget(self.empty if empty else self.nothing_found if nothing_found else self.tree)
+        self.empty.setVisible(empty)
+        self.nothing_found.setVisible(nothing_found)
+        self.tree.setVisible(not empty and not nothing_found)
 
     def _show_details(self) -> None:
         index = self.tree.currentIndex()
@@ -314,6 +314,18 @@ class LibraryPanel(QWidget):
                 is_chosen=status.encoding_is_chosen,
                 choose=lambda encoding: self.encoding_chosen.emit(path, encoding),
             )
+
+    # Room for its words
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as it has to be at its width: what wraps must not be squeezed by a splitter, which asks for no height at a width."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        return QSize(least.width(), layout.minimumHeightForWidth(self.width())) if layout is not None else least
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     # Words and drawings
 

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QFont
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QSplitter, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.documents import IndexedFile, IndexReport
@@ -67,7 +67,7 @@ def panel(qtbot: QtBot, clock: _Clock, shown_folders: list[Path]) -> LibraryPane
 
 
 def test_an_empty_library_says_how_to_begin(panel: LibraryPanel, qtbot: QtBot) -> None:
-    assert panel.pages.currentWidget() is panel.empty
+    assert panel.empty.isVisible() and panel.tree.isHidden()
     assert panel.filter.isHidden()
 
     with qtbot.waitSignal(panel.add_folder_requested):
@@ -79,7 +79,7 @@ def test_an_empty_library_says_how_to_begin(panel: LibraryPanel, qtbot: QtBot) -
 def test_documents_appear_with_a_count_of_those_ready(panel: LibraryPanel) -> None:
     panel.show_documents([document(NOTES / "a.txt"), document(NOTES / "b.txt", "waiting")], [NOTES])
 
-    assert panel.pages.currentWidget() is panel.tree
+    assert panel.tree.isVisible() and panel.empty.isHidden()
     assert panel.tree.isExpanded(panel.model.index(0, 0))
     assert panel.counts.text() == "1 of 2 ready"
 
@@ -409,11 +409,11 @@ def test_the_filter_says_when_nothing_fits(panel: LibraryPanel, qtbot: QtBot) ->
     panel.show_documents([document(NOTES / "a.txt")], [NOTES])
 
     qtbot.keyClicks(panel.filter, "<b>")
-    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.nothing_found)
+    qtbot.waitUntil(lambda: panel.nothing_found.isVisible() and panel.tree.isHidden())
 
     assert panel.nothing_found.text() == "No file has this in its name."
     panel.filter.clear()
-    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.tree)
+    qtbot.waitUntil(panel.tree.isVisible)
 
 
 def test_a_problem_is_said_in_the_panel_and_can_be_put_away(panel: LibraryPanel) -> None:
@@ -446,27 +446,43 @@ LONG_NAMES = (
 SOME = [document(NOTES / name, "failed", reason="unreadable") for name in LONG_NAMES]
 
 
-def _show_a_run(panel: LibraryPanel, clock: _Clock) -> None:
+def listed(panel: LibraryPanel, clock: _Clock) -> None:
+    panel.show_documents(SOME, [NOTES])
+
+
+def chosen(panel: LibraryPanel, clock: _Clock) -> None:
+    panel.select(SOME[-1].path)
+
+
+def problem(panel: LibraryPanel, clock: _Clock) -> None:
+    panel.show_problem("The disk is full.", what_to_do("unreadable"))
+
+
+def unwatched(panel: LibraryPanel, clock: _Clock) -> None:
+    panel.show_unwatched(True)
+
+
+def running(panel: LibraryPanel, clock: _Clock) -> None:
     """Numbers as large as they come, and a speed."""
-    panel.show_documents([document(path.path, "waiting") for path in SOME], [NOTES])
     panel.show_event(IndexStarted(123_456))
-    panel.show_event(FileStarted(SOME[-1].path, 0, 123_456))
+    panel.show_event(FileStarted(SOME[1].path, 0, 123_456))
     for embedded in range(0, 1_500_000, 300_000):
         panel.show_event(IndexProgress(123_456, 123_456, embedded, 9_000_000))
         clock.now += 5_000.0
 
 
-STATES: dict[str, Callable[[LibraryPanel, _Clock], None]] = {
-    "empty": lambda panel, clock: None,
-    "problem": lambda panel, clock: panel.show_problem("The disk is full.", what_to_do("unreadable")),
-    "filtered": lambda panel, clock: (panel.show_documents(SOME, [NOTES]), panel.filter.setText("x" * 300))[0],
-    "failed": lambda panel, clock: (panel.show_documents(SOME, [NOTES]), panel.select(SOME[-1].path))[0],
-    "not found": lambda panel, clock: (panel.show_documents(SOME, [NOTES], [NOTES]), panel.select(NOTES))[0],
-    "not watched": lambda panel, clock: panel.show_unwatched(True),
-    "running": _show_a_run,
-    "loading": lambda panel, clock: (_show_a_run(panel, clock), panel.show_event(EmbedderLoading()))[0],
-    "held": lambda panel, clock: (_show_a_run(panel, clock), panel.show_event(IndexHeld()))[0],
-    "paused": lambda panel, clock: (_show_a_run(panel, clock), panel.progress.button.click())[0],
+STATES: dict[str, Sequence[Callable[[LibraryPanel, _Clock], object]]] = {
+    "empty": [],
+    "problem": [problem],
+    "filtered": [listed, lambda panel, _: panel.filter.setText("x" * 300)],
+    "failed": [listed, chosen],
+    "not found": [lambda panel, _: panel.show_documents(SOME, [NOTES], [NOTES]), lambda panel, _: panel.select(NOTES)],
+    "unwatched": [listed, unwatched],
+    "running": [listed, running],
+    "loading": [listed, running, lambda panel, _: panel.show_event(EmbedderLoading())],
+    "held": [listed, running, lambda panel, _: panel.show_event(IndexHeld())],
+    "paused": [listed, running, lambda panel, _: panel.progress.button.click()],
+    "all at once": [listed, chosen, problem, unwatched, running],
 }
 
 
@@ -481,15 +497,19 @@ def test_no_word_is_cut_off_in_the_narrowest_panel(
     app.setFont(font)
     apply_theme(app, "light")
     install_language(app, language)
-    panel = LibraryPanel(clock=clock)
-    qtbot.addWidget(panel)
-    panel.setMinimumWidth(columns(panel, LEAST_LEFT_COLUMNS))  # as the window does; else a layout that needs more takes more
-    panel.resize(panel.minimumWidth(), round(1200 * scale))
-    panel.show()
+    panel, above, pane = LibraryPanel(clock=clock), QWidget(), QSplitter(Qt.Orientation.Vertical)  # as in the window
+    qtbot.addWidget(pane)
+    pane.addWidget(above)
+    pane.addWidget(panel)
+    pane.setChildrenCollapsible(False)
+    pane.setMinimumWidth(columns(pane, LEAST_LEFT_COLUMNS))  # else a layout that needs more takes more
+    pane.resize(pane.minimumWidth(), columns(pane, 120))
+    pane.setSizes([300, 420])
+    pane.show()
 
-    STATES[state](panel, clock)
-    panel.resize(panel.minimumWidth(), panel.height())
-    qtbot.waitUntil(lambda: not panel.filter.text() or panel.pages.currentWidget() is panel.nothing_found)
+    for step in STATES[state]:
+        step(panel, clock)
+    qtbot.waitUntil(lambda: not panel.filter.text() or panel.nothing_found.isVisible())
     QApplication.processEvents()
 
     seen = [widget for widget in panel.findChildren(QWidget) if widget.isVisible() and not panel.tree.isAncestorOf(widget)]
