@@ -118,6 +118,16 @@ class IndexGoesOn:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbedderLoading:
+    """The embedder is being loaded, or measured for the first time: the run waits for it, for seconds and up to half a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderReady:
+    """The embedder is loaded, and makes vectors."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileFinished:
     """One file has its final state."""
 
@@ -134,5 +144,15 @@ class IndexFinished:
 
 
 IndexEvent = (
-    IndexStarted | FileStarted | FileSearchable | FileProgress | IndexProgress | IndexHeld | IndexGoesOn | FileFinished | IndexFinished
+    IndexStarted
+    | FileStarted
+    | FileSearchable
+    | FileProgress
+    | IndexProgress
+    | IndexHeld
+    | IndexGoesOn
+    | EmbedderLoading
+    | EmbedderReady
+    | FileFinished
+    | IndexFinished
 )

@@ -151,6 +151,11 @@ class Embedder(Protocol):
         """Length of every vector."""
         ...
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether texts are encoded as soon as they are given. Else the weights are loaded first, which takes up to half a minute. Loads nothing."""
+        ...
+
     def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
         """Float32 unit vectors of shape (len(texts), dimension), in the order given."""
         ...

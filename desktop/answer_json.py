@@ -25,6 +25,8 @@ from core.events import (
     AnswerFinished,
     AnswerRestarted,
     AnswerText,
+    EmbedderLoading,
+    EmbedderReady,
     FileFinished,
     FileProgress,
     FileSearchable,
@@ -137,6 +139,10 @@ def index_event_json(event: IndexEvent) -> Json:
             return {"event": "index_held"}
         case IndexGoesOn():
             return {"event": "index_goes_on"}
+        case EmbedderLoading():
+            return {"event": "embedder_loading"}
+        case EmbedderReady():
+            return {"event": "embedder_ready"}
         case FileFinished(file, done, total):
             return {"event": "file", **indexed_file_json(file), "done": done, "total": total}
         case IndexFinished(report):

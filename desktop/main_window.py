@@ -27,6 +27,8 @@ from desktop.widgets.safe_text import plain_tooltip
 from desktop.widgets.surface import columns
 
 NARROW_COLUMNS = 124
+LEAST_LEFT_COLUMNS = 24
+"""As narrow as the left pane may be made; nothing in the library may be cut off then."""
 
 
 class MainWindow(QMainWindow):
@@ -67,7 +69,7 @@ class MainWindow(QMainWindow):
         self.panes.setStretchFactor(1, 1)
         self.panes.setCollapsible(1, False)
         self.left.setChildrenCollapsible(False)
-        self.left.setMinimumWidth(columns(self, 24))
+        self.left.setMinimumWidth(columns(self, LEAST_LEFT_COLUMNS))
         self.conversation.setMinimumWidth(columns(self, 44))
         self.details.setMinimumWidth(columns(self, 32))
         self.panes.setSizes([columns(self, 36), columns(self, 90), columns(self, 46)])

@@ -51,6 +51,7 @@ class SentenceTransformersEmbedder:
         self._attempts = 0
         self._asked_for = 0
         self._settling: CancelToken | None = None
+        self._loaded_in: int | None = None  # the child's process, so that one that is started anew is not taken for loaded
         self._queries = 0
         self._folder: EncoderFolder | None = None
         self._tokenizer: Tokenizer | None = None
@@ -75,9 +76,14 @@ class SentenceTransformersEmbedder:
     def dimension(self) -> int:
         return self._checked_folder().dimension
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the weights are loaded, and no precision is being chosen now."""
+        return self._settling is None and self._loaded_in is not None and self._loaded_in == self.child.pid
+
     def load(self, *, cancel: CancelToken) -> None:
         """Load the weights and the tokenizer now, side by side, so that the first text does not wait for them."""
-        loading = Aside(lambda: self.child.call("load", self._payload(), cancel=cancel))
+        loading = Aside(lambda: self._call("load", self._payload(), cancel))
         try:
             self._loaded_tokenizer()
         finally:
@@ -124,7 +130,7 @@ class SentenceTransformersEmbedder:
         try:
             prompt = self._checked_folder().passage_prompt
             golden = self._tokens(GOLDEN_TEXTS, prompt)
-            chosen = self.child.call("settle", self._payload(tokens=golden, prompt_tokens=self._prompt_tokens(prompt)), cancel=settling)
+            chosen = self._call("settle", self._payload(tokens=golden, prompt_tokens=self._prompt_tokens(prompt)), settling)
         except Cancelled:
             cancel.check()
             return None
@@ -188,13 +194,19 @@ class SentenceTransformersEmbedder:
 
     def _encode(self, texts: Sequence[Sequence[int]], prompt: str, cancel: CancelToken) -> tuple[Vectors, float]:
         """Vectors of one batch, and the seconds it took in the child."""
-        event = self.child.call("encode", self._payload(tokens=texts, prompt_tokens=self._prompt_tokens(prompt)), cancel=cancel)
+        event = self._call("encode", self._payload(tokens=texts, prompt_tokens=self._prompt_tokens(prompt)), cancel)
         vectors = np.frombuffer(base64.b64decode(event["float32"]), dtype="<f4").reshape(event["shape"]).astype(np.float32)
         norms = np.linalg.norm(vectors, axis=1)
         if vectors.shape != (len(texts), self.dimension) or not bool(np.all(np.abs(norms - 1.0) < _UNIT_TOLERANCE)):
             # Not-a-number fails the comparison too. Such vectors would be found first by every search.
             raise ModelUnusable(f"The embedding model gives vectors that cannot be compared. {WHAT_TO_DO}", shape=str(vectors.shape))
         return vectors, float(event["seconds"])
+
+    def _call(self, operation: str, payload: Json, cancel: CancelToken) -> Json:
+        """Let the child do something; it loads the weights before the first thing that it does."""
+        event = self.child.call(operation, payload, cancel=cancel)
+        self._loaded_in = self.child.pid
+        return event
 
     def _checked_folder(self) -> EncoderFolder:
         with self._lock:

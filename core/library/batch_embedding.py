@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from core.cancel import Aside, CancelToken
 from core.errors import ModelUnusable
-from core.events import IndexEvent, IndexGoesOn, IndexHeld
+from core.events import EmbedderLoading, EmbedderReady, IndexEvent, IndexGoesOn, IndexHeld
 from core.lease import ComputeLease
 from core.library.vector_queue import WaitingChunk
 from core.protocols import Embedder, Vectors
@@ -80,9 +80,8 @@ class BatchEmbedding:
             return {}
         started = time.monotonic()
         aside = Aside(lambda: self._embedder.embed_passages(list(texts.values()), cancel=self._cancel))
-        held = yield from self._until_over(aside, meanwhile)
-        vectors = aside.result()
-        self._seconds += max(0.0, time.monotonic() - started - held)
+        vectors, idle = yield from self._until_over(aside, meanwhile)
+        self._seconds += max(0.0, time.monotonic() - started - idle)
         self._chunks += len(texts)
         found: dict[bytes, bytes] = {}
         for key, vector in zip(texts, vectors, strict=True):
@@ -90,23 +89,31 @@ class BatchEmbedding:
                 found[key] = unit(vector)
         return found
 
-    def _until_over(self, aside: Aside[Vectors], meanwhile: Callable[[], Iterator[IndexEvent]]) -> Generator[IndexEvent, None, float]:
-        """Wait until the encoder is done; returns for how many seconds it gave way to a question, which is said."""
-        held, is_held, last = 0.0, False, time.monotonic()
+    def _until_over(
+        self, aside: Aside[Vectors], meanwhile: Callable[[], Iterator[IndexEvent]]
+    ) -> Generator[IndexEvent, None, tuple[Vectors, float]]:
+        """Wait until the encoder is done; returns the vectors, and for how many seconds it was loaded or gave way to a question. Both are said."""
+        idle, is_held, is_loading, last = 0.0, False, False, time.monotonic()
         try:
             while not aside.wait(LOOK_SECONDS):
                 now = time.monotonic()
-                held, last = held + (now - last if is_held else 0.0), now
+                idle, last = idle + (now - last if is_held or is_loading else 0.0), now
                 if self._lease.busy != is_held:
                     is_held = not is_held
                     yield IndexHeld() if is_held else IndexGoesOn()
+                if self._embedder.is_ready == is_loading:
+                    is_loading = not is_loading
+                    yield EmbedderLoading() if is_loading else EmbedderReady()
                 yield from meanwhile()
         except BaseException:
             aside.wait(_PATIENCE_SECONDS)  # nobody else should find the encoder at work still
             raise
+        vectors = aside.result()
+        if is_loading:
+            yield EmbedderReady()
         if is_held:
             yield IndexGoesOn()
-        return held
+        return vectors, idle
 
 
 def _keys_and_texts(chunks: Sequence[WaitingChunk], known: Mapping[bytes, bytes]) -> tuple[dict[int, bytes], dict[bytes, str]]:

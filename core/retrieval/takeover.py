@@ -99,6 +99,10 @@ class AnsweringEmbedder:
     def dimension(self) -> int:
         return self.now()[0].dimension
 
+    @property
+    def is_ready(self) -> bool:
+        return self.now()[0].is_ready
+
     def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
         return self.now()[0].embed_passages(texts, cancel=cancel)
 

@@ -106,6 +106,8 @@ def progress_line(pace: IndexPace) -> str:
         said, speed = [f"Reading {pace.done:,}/{pace.total:,} files"], pace.files_per_second
     if speed is not None:
         said.append(f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
+    if pace.loading:
+        said.append("loading the embedding model")
     if pace.seconds_left is not None:
         said.append(f"{_duration(pace.seconds_left)} left")
     return ", ".join(said) + (f": {shown_name(pace.name)}" if pace.name else "")

@@ -51,18 +51,22 @@ class DocumentDelegate(QStyledItemDelegate):
     def _paint_group(self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, index: AnyIndex) -> None:
         colors = current_colors()
         metrics = QFontMetrics(option.font)
+        bold = QFont(option.font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        bold_metrics = QFontMetrics(bold)
+        gap = metrics.height() // 2
         content = self._paint_icon(painter, option, area, "folder", colors.muted_text)
+        # A name keeps half of the row, or all that it needs.
+        room = max(content.width() // 2, content.width() - gap - bold_metrics.horizontalAdvance(index.data()))
         count = index.data(DocumentListModel.MISSING) or f"{index.data(DocumentListModel.COUNT):,}"
-        count_width = metrics.horizontalAdvance(count)
+        count = metrics.elidedText(count, Qt.TextElideMode.ElideRight, room)
         painter.setFont(option.font)
         painter.setPen(QColor(colors.muted_text))
         _line(painter, content, count, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        bold = QFont(option.font)
-        bold.setWeight(QFont.Weight.DemiBold)
         painter.setFont(bold)
         painter.setPen(QColor(colors.text))
-        name_area = content.adjusted(0, 0, -count_width - metrics.height() // 2, 0)
-        name = QFontMetrics(bold).elidedText(index.data(), Qt.TextElideMode.ElideMiddle, name_area.width())
+        name_area = content.adjusted(0, 0, -metrics.horizontalAdvance(count) - gap, 0)
+        name = bold_metrics.elidedText(index.data(), Qt.TextElideMode.ElideMiddle, name_area.width())
         _line(painter, name_area, name, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
     def _paint_file(self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, index: AnyIndex, status: RowStatus) -> None:

@@ -148,6 +148,11 @@ class DocumentListModel(QSortFilterProxyModel):
         entry = self._entry(index)
         return entry.status if isinstance(entry, DocumentRow) else None
 
+    def advice(self, index: AnyIndex) -> str:
+        """What to do about a source that is not found; empty for all else."""
+        entry = self._entry(index)
+        return self._advice(entry) if isinstance(entry, SourceGroup) else ""
+
     def is_group(self, index: AnyIndex) -> bool:
         """Whether the row is a source folder."""
         return isinstance(self._entry(index), SourceGroup)
@@ -180,20 +185,21 @@ class DocumentListModel(QSortFilterProxyModel):
             case Qt.ItemDataRole.DisplayRole:
                 return _group_name(group) or self.tr("Single files")
             case Qt.ItemDataRole.ToolTipRole:
-                return plain_tooltip("\n".join([shown_name(group.source), *self._advice(group)]))
+                return plain_tooltip(f"{shown_name(group.source)}\n{self._advice(group)}".strip())
             case Qt.ItemDataRole.AccessibleTextRole:
-                return ", ".join([self._group_data(group, Qt.ItemDataRole.DisplayRole), files_text(len(group.rows)), *self._advice(group)])
+                said = [self._group_data(group, Qt.ItemDataRole.DisplayRole), files_text(len(group.rows)), self._advice(group)]
+                return ", ".join(word for word in said if word)
             case self.COUNT:
                 return len(group.rows)
             case self.MISSING:
                 return self.tr("not found") if group.source in self._missing else ""
         return None
 
-    def _advice(self, group: SourceGroup) -> list[str]:
+    def _advice(self, group: SourceGroup) -> str:
         """What to do about a source that is not there; its files are gone from the library, unless they are on a drive that may come back."""
         if group.source not in self._missing:
-            return []
-        return [self.tr("It is not where it was. Put it back or plug in its drive; if it was renamed, add it anew and remove this one.")]
+            return ""
+        return self.tr("It is not where it was. Put it back or plug in its drive; if it was renamed, add it anew and remove this one.")
 
     def _row_data(self, row: DocumentRow, role: int) -> Any:
         match role:

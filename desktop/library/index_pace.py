@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable
 
 from core.events import (
+    EmbedderLoading,
+    EmbedderReady,
     FileFinished,
     FileProgress,
     FileSearchable,
@@ -45,7 +47,7 @@ class _Rate:
 class IndexPace:
     """Follows indexing runs. One that goes on where the one before was broken off (by a pause, by files that were added) goes on counting passages there.
 
-    Time spent in a pause, or while a question is answered, does not count. `clock` gives seconds and never goes back.
+    Time spent in a pause, while a question is answered or while the embedder is loaded does not count. `clock` gives seconds and never goes back.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -64,7 +66,7 @@ class IndexPace:
         self._all_read = self._is_over = False
         self.files = files
         self.name = ""
-        self.held = False
+        self.held = self.loading = False
 
     def follow(self, event: IndexEvent) -> None:
         """Take in what happened; a run after one that came to its end starts all counts afresh."""
@@ -93,10 +95,14 @@ class IndexPace:
                 self.held = True
             case IndexGoesOn():
                 self.held = False
+            case EmbedderLoading():
+                self.loading = True
+            case EmbedderReady():
+                self.loading = False
             case IndexFinished():
                 self.read, self.embedded, self.name = self.files, self.chunks, ""
                 self._is_over = True
-        self._stand(self.held or self._paused)
+        self._stand(self._is_idle)
 
     def end(self) -> None:
         """No run goes on where this one was broken off."""
@@ -110,7 +116,11 @@ class IndexPace:
     def resume(self) -> None:
         """Let the watch run again."""
         self._paused = False
-        self._stand(self.held)
+        self._stand(self._is_idle)
+
+    @property
+    def _is_idle(self) -> bool:
+        return self._paused or self.held or self.loading
 
     def _stand(self, still: bool) -> None:
         now = self._clock()

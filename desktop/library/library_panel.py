@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, QMessageBox, QStackedWidget, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QMenu, QMessageBox, QTreeView, QVBoxLayout, QWidget
 
 from core.documents import Document
 from core.events import FileFinished, FileSearchable, IndexEvent, IndexFinished
@@ -16,7 +16,7 @@ from core.library.file_kinds import may_choose_encoding
 from desktop.library.document_delegate import DocumentDelegate
 from desktop.library.document_details import DocumentDetails
 from desktop.library.document_list_model import DocumentListModel
-from desktop.library.document_words import files_text
+from desktop.library.document_words import files_text, state_line, what_to_do
 from desktop.library.empty_library import EmptyLibrary
 from desktop.library.encoding_menu import encoding_menu
 from desktop.library.progress_strip import ProgressStrip
@@ -97,7 +97,7 @@ class LibraryPanel(QWidget):
 
     def _make_parts(self, clock: Callable[[], float]) -> None:
         self.title = TintedLabel(bold=True, wrap=False)
-        self.counts = PlainLabel(wrap=False)
+        self.counts = PlainLabel()
         self.counts.setProperty("muted", True)
         self.add_files = IconButton("add-file")
         self.add_folder = IconButton("add-folder")
@@ -119,9 +119,6 @@ class LibraryPanel(QWidget):
         self.nothing_found.setProperty("muted", True)
         self.nothing_found.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.empty = EmptyLibrary()
-        self.pages = QStackedWidget()
-        for page in (self.empty, self.tree, self.nothing_found):
-            self.pages.addWidget(page)
         self.unwatched = PlainLabel()
         self.unwatched.setProperty("muted", True)
         self.unwatched.hide()
@@ -146,10 +143,13 @@ class LibraryPanel(QWidget):
 
     def _lay_out(self) -> None:
         space = self.fontMetrics().height()
+        words = QVBoxLayout()  # one below the other: beside each other, large numbers leave no room in a narrow panel
+        words.setSpacing(0)
+        words.addWidget(self.title)
+        words.addWidget(self.counts)
         head = QHBoxLayout()
         head.setSpacing(space // 3)
-        head.addWidget(self.title)
-        head.addWidget(self.counts, 1)
+        head.addLayout(words, 1)
         head.addWidget(self.add_files)
         head.addWidget(self.add_folder)
         layout = QVBoxLayout(self)
@@ -158,7 +158,8 @@ class LibraryPanel(QWidget):
         layout.addLayout(head)
         layout.addWidget(self.filter)
         layout.addWidget(self.banner)
-        layout.addWidget(self.pages, 1)
+        for page in (self.empty, self.tree, self.nothing_found):  # one at a time; a stack would always be as high as the highest of them
+            layout.addWidget(page, 1)
         layout.addWidget(self.details)
         layout.addWidget(self.unwatched)
         layout.addWidget(self.progress)
@@ -222,14 +223,21 @@ class LibraryPanel(QWidget):
             self.counts.setText(files_text(all_files))
         else:
             self.counts.setText(self.tr("{ready} of {total} ready").format(ready=f"{ready:,}", total=f"{all_files:,}"))
-        self.nothing_found.setText(self.tr("No file name contains “{text}”.").format(text=shown_name(self.filter.text())))
         nothing_found = bool(self.filter.text()) and all_files > 0 and self.model.shown_count == 0
-        self.pages.setCurrentWidget(self.empty if empty else self.nothing_found if nothing_found else self.tree)
+        self.counts.setVisible(not empty)
+        self.empty.setVisible(empty)
+        self.nothing_found.setVisible(nothing_found)
+        self.tree.setVisible(not empty and not nothing_found)
 
     def _show_details(self) -> None:
         index = self.tree.currentIndex()
-        status = self.model.status(index)
-        self.details.show_status(str(index.data() or ""), status)
+        status, advice = self.model.status(index), self.model.advice(index)
+        if status is not None and status.state in ("skipped", "failed"):
+            self.details.show_trouble(str(index.data()), what_to_do(status.reason), state=state_line(status))
+        elif advice:
+            self.details.show_trouble(str(index.data()), advice)
+        else:
+            self.details.hide()
 
     # What the person does
 
@@ -307,6 +315,18 @@ class LibraryPanel(QWidget):
                 choose=lambda encoding: self.encoding_chosen.emit(path, encoding),
             )
 
+    # Room for its words
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as it has to be at its width: what wraps must not be squeezed by a splitter, which asks for no height at a width."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        return QSize(least.width(), layout.minimumHeightForWidth(self.width())) if layout is not None else least
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
     # Words and drawings
 
     def changeEvent(self, event: QEvent) -> None:
@@ -326,6 +346,7 @@ class LibraryPanel(QWidget):
         self.filter.setPlaceholderText(self.tr("Filter by file name"))
         self.filter.setAccessibleName(self.tr("Filter by file name"))
         self.tree.setAccessibleName(self.tr("Files of the library"))
+        self.nothing_found.setText(self.tr("No file has this in its name."))
         self.unwatched.setText(
             self.tr("The system cannot watch all of your folders, so Lamplight looks for changes there every two minutes.")
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QProgressBar, QWidget
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QVBoxLayout, QWidget
 
-from core.events import IndexEvent, IndexFinished, IndexStarted
+from core.events import EmbedderLoading, IndexEvent, IndexFinished, IndexStarted
 from desktop.library.document_words import duration_text
 from desktop.library.index_pace import IndexPace
 from desktop.shown_name import shown_name
@@ -34,22 +34,26 @@ class ProgressStrip(QWidget):
         self._bar = QProgressBar()
         self._bar.setRange(0, _STEPS)
         self._bar.setTextVisible(False)
-        self._count = ElidedLabel(mode=Qt.TextElideMode.ElideRight)
-        self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
-        self._name.setProperty("muted", True)
-        self._time = PlainLabel(wrap=False)
-        self._time.setProperty("muted", True)
+        self._count, self._name, self._speed, self._reason = PlainLabel(), ElidedLabel(), PlainLabel(), PlainLabel()
+        for label in (self._name, self._speed, self._reason):
+            label.setProperty("muted", True)
         self.button = IconButton("pause")
         self.button.clicked.connect(self._toggle)
 
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setVerticalSpacing(self.fontMetrics().height() // 4)
-        layout.addWidget(self._count, 0, 0, 1, 2)
-        layout.addWidget(self.button, 0, 2, 2, 1)
-        layout.addWidget(self._bar, 1, 0, 1, 2)
-        layout.addWidget(self._name, 2, 0)
-        layout.addWidget(self._time, 2, 1, 1, 2)
+        layout.addWidget(self._count, 0, 0)
+        layout.addWidget(self.button, 0, 1, 2, 1)
+        layout.addWidget(self._bar, 1, 0)
+        below = QVBoxLayout()
+        below.setSpacing(0)
+        for label in (self._name, self._speed, self._reason):
+            below.addWidget(label)
+        below.addStretch()
+        layout.addLayout(below, 2, 0, 1, 2)
+        # As high as a name and a speed, also before there is a speed: the list above should not jump.
+        layout.setRowMinimumHeight(2, self._name.sizeHint().height() * 2)
         layout.setColumnStretch(0, 1)
         self._say()
         self.hide()
@@ -62,12 +66,12 @@ class ProgressStrip(QWidget):
     @property
     def words(self) -> str:
         """All it says, as one text."""
-        return "\n".join([self._count.full_text, self._name.full_text, self._time.text()])
+        return "\n".join([self._count.text(), self._reason.text() or self._name.full_text, self._speed.text()])
 
     def show_event(self, event: IndexEvent, *, after_seconds: float = 0.0) -> None:
         """Take over what an indexing run reports; a pause stands still, whatever single file is read during it.
 
-        A run that is over within `after_seconds` is not shown.
+        A run that is over within `after_seconds` is not shown; one that has to load the embedder is not over so soon.
         """
         if self._paused:
             return
@@ -78,6 +82,8 @@ class ProgressStrip(QWidget):
                 self.setVisible(total > 0 and not after_seconds)
             case IndexFinished():
                 self.hide()
+            case EmbedderLoading():
+                self.show()
             case _:
                 self.setVisible(self._clock() >= self._shown_from)
         self._say()
@@ -107,31 +113,36 @@ class ProgressStrip(QWidget):
     def _say(self) -> None:
         pace = self._pace
         self._bar.setValue(round(pace.fraction * _STEPS))
-        self._count.show_text(" · ".join(self._counts()))
-        self._time.setText("" if self._paused or pace.held else " · ".join(self._speeds()))
-        self._name.show_text(self._reason_it_stands() or shown_name(pace.name))
+        self._count.setText(self._counts())
+        reason = self._reason_it_stands()
+        self._reason.setText(reason)
+        self._name.show_text(shown_name(pace.name))
+        self._speed.setText("" if reason else " · ".join(self._speeds()))
+        self._reason.setVisible(bool(reason))
+        self._name.setVisible(not reason)
+        self._speed.setVisible(not reason)
         self.setToolTip(
             plain_tooltip(
                 self.tr("First all files are read, and found by their words. Then their passages are made ready for the search by meaning.")
             )
         )
         self._bar.setAccessibleName(self.tr("Indexing progress"))
-        self._bar.setAccessibleDescription(f"{self._count.full_text} {self._time.text()}".strip())
+        self._bar.setAccessibleDescription(f"{self._count.text()} {self._reason.text()}{self._speed.text()}".strip())
         self.button.set_icon("play" if self._paused else "pause")
         self.button.set_words(self.tr("Resume indexing") if self._paused else self.tr("Pause indexing"))
 
-    def _counts(self) -> list[str]:
+    def _counts(self) -> str:
         pace = self._pace
         words = self.tr("{done} of {total} passages") if pace.counts_passages else self.tr("{done} of {total} files read")
         count = words.format(done=f"{pace.done:,}", total=f"{pace.total:,}")
-        if self._paused:
-            return [self.tr("Paused"), count]
-        return [count, f"{int(pace.fraction * 100)} %"]
+        return f"{count} · {int(pace.fraction * 100)}\u00a0%"
 
     def _reason_it_stands(self) -> str:
         if self._paused:
-            return self.tr("Questions work meanwhile with what is ready.")
-        return self.tr("Waits while a question is answered") if self._pace.held else ""
+            return self.tr("Paused. Questions work meanwhile with what is ready.")
+        if self._pace.held:
+            return self.tr("Waits while a question is answered")
+        return self.tr("Loading the model that searches by meaning") if self._pace.loading else ""
 
     def _speeds(self) -> list[str]:
         pace = self._pace

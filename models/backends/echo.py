@@ -141,6 +141,11 @@ class HashEmbedder:
     def dimension(self) -> int:
         return DIMENSION
 
+    @property
+    def is_ready(self) -> bool:
+        """There is nothing to load."""
+        return True
+
     def load(self, *, cancel: CancelToken) -> None:
         """Nothing to load."""
         cancel.check()

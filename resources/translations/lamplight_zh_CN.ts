@@ -426,11 +426,7 @@
     <name>LibraryPanel</name>
     <message>
         <source>{ready} of {total} ready</source>
-        <translation>{total} 个中 {ready} 个就绪</translation>
-    </message>
-    <message>
-        <source>No file name contains “{text}”.</source>
-        <translation>没有文件名包含“{text}”。</translation>
+        <translation>已就绪 {ready}/{total}</translation>
     </message>
     <message>
         <source>Remove “{name}” with {files} from the library?</source>
@@ -463,6 +459,10 @@
     <message>
         <source>Files of the library</source>
         <translation>资料库中的文件</translation>
+    </message>
+    <message>
+        <source>No file has this in its name.</source>
+        <translation>没有文件名包含这些文字。</translation>
     </message>
     <message>
         <source>The system cannot watch all of your folders, so Lamplight looks for changes there every two minutes.</source>
@@ -668,12 +668,12 @@
 <context>
     <name>ProgressStrip</name>
     <message>
-        <source>Paused</source>
-        <translation>已暂停</translation>
-    </message>
-    <message>
         <source>Waits while a question is answered</source>
         <translation>等待问题回答完毕</translation>
+    </message>
+    <message>
+        <source>Loading the model that searches by meaning</source>
+        <translation>正在加载按含义搜索的模型</translation>
     </message>
     <message>
         <source>{speed} files/s</source>
@@ -688,8 +688,8 @@
         <translation>还需 {time}</translation>
     </message>
     <message>
-        <source>Questions work meanwhile with what is ready.</source>
-        <translation>暂停期间，仍可就已就绪的文件提问。</translation>
+        <source>Paused. Questions work meanwhile with what is ready.</source>
+        <translation>已暂停。您仍可就已就绪的文件提问。</translation>
     </message>
     <message>
         <source>First all files are read, and found by their words. Then their passages are made ready for the search by meaning.</source>
@@ -709,11 +709,11 @@
     </message>
     <message>
         <source>{done} of {total} files read</source>
-        <translation>已读取 {done}/{total} 个文件</translation>
+        <translation>已读取 {done} / {total} 个文件</translation>
     </message>
     <message>
         <source>{done} of {total} passages</source>
-        <translation>{done}/{total} 个段落</translation>
+        <translation>{done} / {total} 个段落</translation>
     </message>
 </context>
 <context>
@@ -955,6 +955,10 @@
         <translation>正在检查找到的内容</translation>
     </message>
     <message>
+        <source>Considering another lookup</source>
+        <translation>正在考虑是否再查找一次</translation>
+    </message>
+    <message>
         <source>Searching the web</source>
         <translation>正在搜索网络</translation>
     </message>
@@ -997,6 +1001,10 @@
     <message>
         <source>Checked what was found</source>
         <translation>检查了找到的内容</translation>
+    </message>
+    <message>
+        <source>Considered another lookup</source>
+        <translation>考虑了是否再查找一次</translation>
     </message>
     <message>
         <source>Searched the web</source>

@@ -105,6 +105,12 @@ def test_tokens_are_counted_per_text(embedder: Embedder) -> None:
     assert counts[3] >= 1
 
 
+def test_an_embedder_that_has_encoded_is_ready(embedder: Embedder, cancel: CancelToken) -> None:
+    embedder.embed_query("Where are the ships?", cancel=cancel)
+
+    assert embedder.is_ready
+
+
 def test_a_cancelled_token_stops_it(embedder: Embedder) -> None:
     cancel = CancelToken()
     cancel.cancel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.documents import IndexedFile
-from core.events import FileSearchable, FileStarted, IndexProgress, IndexStarted
+from core.events import EmbedderLoading, EmbedderReady, FileSearchable, FileStarted, IndexProgress, IndexStarted
 from desktop.commands.indexing import progress_line
 from desktop.library.index_pace import IndexPace
 
@@ -37,6 +37,16 @@ def test_then_it_counts_passages_and_tells_the_time_left_once_it_was_measured() 
     pace = pace_at((15.0, IndexProgress(400, 400, 200, 45_000)), (40.0, IndexProgress(400, 400, 1200, 45_000)))
     pace.follow(FileSearchable(IndexedFile(Path("/notes/b.md"), "waiting", chunks=9), 0, 400))
     assert progress_line(pace) == "1,200/45,000 passages, 40/s, 19 min left: b.md"
+
+
+def test_it_says_that_the_embedding_model_is_loaded() -> None:
+    pace = pace_at((10.0, IndexProgress(400, 400, 0, 45_000)))
+
+    pace.follow(EmbedderLoading())
+    assert progress_line(pace) == "0/45,000 passages, loading the embedding model"
+
+    pace.follow(EmbedderReady())
+    assert progress_line(pace) == "0/45,000 passages"
 
 
 def test_hours_and_seconds_are_rounded_up() -> None:

@@ -20,6 +20,7 @@ class FakeEmbedder:
     def __init__(self, model_id: str = "fake-1", dimension: int = 32) -> None:
         self.model_id = model_id
         self.dimension = dimension
+        self.is_ready = True
         self.embedded: list[str] = []
         self.batches: list[int] = []
         self.before_batch: Callable[[], None] = lambda: None

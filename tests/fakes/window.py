@@ -251,6 +251,7 @@ class NoWeights:
     model_id = "no-weights"
     context_tokens = 4096
     dimension = 2
+    is_ready = True
 
     def __init__(self) -> None:
         self.calls: list[str] = []

@@ -172,7 +172,7 @@ def test_a_missing_folder_is_told(tmp_path: Path, cancel: CancelToken) -> None:
 class ScriptedChild:
     """In place of the child process: a text's vector is made of how many tokens it has. What it was asked is kept."""
 
-    pid = None
+    pid: int | None = None
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, list[list[int]]]] = []
@@ -232,6 +232,35 @@ def test_texts_of_like_length_are_encoded_together_and_vectors_come_in_the_order
     assert [count for counts in counted for count in counts] == sorted(lengths, reverse=True)
     assert all(len(counts) <= 2 or len(counts) * max(counts) <= BATCH_TOKENS for counts in counted)
     assert len(counted) < len(texts) / 2
+
+
+def test_it_is_ready_while_the_process_lives_that_has_loaded_the_weights(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child = scripted
+    child.pid = 7
+    assert not embedder.is_ready
+
+    embedder.load(cancel=cancel)
+    assert embedder.is_ready
+
+    for pid in (None, 8):  # it crashed, and another was started
+        child.pid = pid
+        assert not embedder.is_ready
+
+    embedder.embed_query("Who is it?", cancel=cancel)
+    assert embedder.is_ready
+
+
+def test_it_is_not_ready_while_the_precision_is_chosen(scripted: Scripted, cancel: CancelToken) -> None:
+    embedder, child = scripted
+    child.pid = 7
+    embedder.load(cancel=cancel)
+    meanwhile: list[bool] = []
+    child.on_settle = lambda token: meanwhile.append(embedder.is_ready)
+
+    embedder.embed_passages(["a ship"] * MEASURED_FROM_TEXTS, cancel=cancel)
+
+    assert meanwhile == [False]
+    assert embedder.is_ready
 
 
 def test_the_precision_is_chosen_once_and_only_when_there_is_much_to_encode(scripted: Scripted, cancel: CancelToken) -> None:

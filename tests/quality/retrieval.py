@@ -98,6 +98,10 @@ class RememberedQueries:
                 if str(kept["model_id"]) == self.model_id:
                     self._vectors = dict(zip(map(str, kept["texts"]), kept["vectors"], strict=True))
 
+    @property
+    def is_ready(self) -> bool:
+        return self._embedder.is_ready
+
     def embed_query(self, text: str, *, cancel: CancelToken) -> Vectors:
         if text not in self._vectors:
             self._vectors[text] = self._embedder.embed_query(text, cancel=cancel)

@@ -79,6 +79,7 @@ class KnownQueries:
     """Implements `Embedder` for queries whose vectors are known; of anything else it knows the usual one."""
 
     model_id = EMBEDDER
+    is_ready = True
 
     def __init__(self, queries: Sequence[Query], encoder: Embedder | None = None) -> None:
         """With `encoder` a query takes as long as that one takes for it."""

@@ -43,6 +43,10 @@ class ToldEmbedder:
     def dimension(self) -> int:
         return self._embedder.dimension
 
+    @property
+    def is_ready(self) -> bool:
+        return self._embedder.is_ready
+
     def embed_passages(self, texts: Sequence[str], *, cancel: CancelToken) -> Vectors:
         self._tell({"encoded": len(texts)})
         return self._embedder.embed_passages(texts, cancel=cancel)

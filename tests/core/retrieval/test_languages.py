@@ -45,6 +45,7 @@ class BiasedEmbedder:
 
     model_id = "biased"
     dimension = 16
+    is_ready = True
 
     def __init__(self) -> None:
         self.queries = 0

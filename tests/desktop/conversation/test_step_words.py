@@ -3,29 +3,26 @@ from __future__ import annotations
 import pytest
 
 from core.documents import Evaluation, Step, SubQuestion, WebOutcome
+from core.events import StepFinished
+from core.qa.graph import build_graph
 from desktop.conversation.step_words import is_rewritten, running_title, step_text, stored_details
 from desktop.error_text import NOTES
+from desktop.plain_words import running_line, step_line
 from tests.fakes.window import answer_of
 
-NODES = [
-    "rewrite_question",
-    "route_question",
-    "direct_answer",
-    "decompose_question",
-    "retrieve",
-    "plan_next_step",
-    "evaluate_context",
-    "web_search",
-    "generate_answer",
-    "judge_answer",
-    "refuse",
-]
+NODES = [node for node in build_graph().get_graph().nodes if not node.startswith("__")]
 
 
 @pytest.mark.parametrize("node", NODES)
 def test_every_node_has_words_of_its_own(node: str) -> None:
     assert "_" not in running_title(node) and "_" not in step_text(node, {}).title
     assert running_title(node) != step_text(node, {}).title
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_the_command_line_calls_every_node_as_the_window_does(node: str) -> None:
+    assert running_line(node) == running_title(node)
+    assert step_line(StepFinished(Step(node, 0.1), {})) == f"  {step_text(node, {}).title} (0.1 s)"
 
 
 def test_an_unknown_node_is_shown_by_its_name() -> None:

@@ -5,7 +5,17 @@ from pathlib import Path
 import pytest
 
 from core.documents import IndexedFile, IndexReport
-from core.events import FileFinished, FileStarted, IndexFinished, IndexGoesOn, IndexHeld, IndexProgress, IndexStarted
+from core.events import (
+    EmbedderLoading,
+    EmbedderReady,
+    FileFinished,
+    FileStarted,
+    IndexFinished,
+    IndexGoesOn,
+    IndexHeld,
+    IndexProgress,
+    IndexStarted,
+)
 from desktop.library.index_pace import IndexPace
 
 FILE = Path("/files/one.txt")
@@ -137,7 +147,7 @@ def test_one_slow_batch_does_not_turn_the_promise_over(pace: IndexPace, clock: _
     assert before is not None and pace.chunks_per_second == pytest.approx(before, rel=0.2)
 
 
-@pytest.mark.parametrize("way", ["pause", "question"])
+@pytest.mark.parametrize("way", ["pause", "question", "model"])
 def test_time_in_which_nothing_is_done_does_not_count(pace: IndexPace, clock: _Clock, way: str) -> None:
     embed(pace, clock, 0, 32, 64)
 
@@ -148,13 +158,14 @@ def test_time_in_which_nothing_is_done_does_not_count(pace: IndexPace, clock: _C
         pace.resume()
         pace.resume()
     else:
-        pace.follow(IndexHeld())
-        assert pace.held
+        begins, ends = (IndexHeld(), IndexGoesOn()) if way == "question" else (EmbedderLoading(), EmbedderReady())
+        pace.follow(begins)
+        assert (pace.held, pace.loading) == (way == "question", way == "model")
         clock.now += 1000
-        pace.follow(IndexGoesOn())
+        pace.follow(ends)
 
     embed(pace, clock, 96)
-    assert not pace.held
+    assert not pace.held and not pace.loading
     assert pace.chunks_per_second == pytest.approx(32.0)
 
 
