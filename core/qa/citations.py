@@ -38,6 +38,11 @@ _ABOUT_SOURCES = re.compile(
     r"|(?:this|the|that) (?:information|answer|fact) (?:is|can be|was) (?:found|stated|given|mentioned|from|taken)[^.]*passages?(?: and| ,|,)*\.?",
     re.IGNORECASE,
 )
+# What is left of "From [1] and [2]." without its marks. Without any, it may be part of an answer.
+_POINTING = re.compile(
+    r"[(（]?(?:(?:from|see|in|by|per|based on|according to|(?:as )?(?:found|stated|given|mentioned|shown) (?:in|by))(?: the)?(?: (?:sources?|passages?|documents?))?|参见|根据|依据|如)(?:[\s,，、和与]|and)*[)）:：。.]*",
+    re.IGNORECASE,
+)
 _HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[a-z0-9à-ÿ]+(?:[-'.:/][a-z0-9à-ÿ]+)*")
 _COMMON = frozenset(
@@ -117,7 +122,7 @@ def _sentences(text: str) -> list[tuple[str, list[int]]]:
             behind = [n for numbers in _MARK.findall(leading[0]) for n in _numbers(numbers)]
             found[-1][1].extend(behind)
             marks = marks[len(behind) :]
-        if (sentence.strip() and not _about_sources_only(sentence)) or not found:
+        if (sentence.strip() and not _about_sources_only(sentence, marked=bool(marks))) or not found:
             found.append((sentence, marks))
         elif sentence.strip():
             found[-1][1].extend(marks)
@@ -127,9 +132,10 @@ def _sentences(text: str) -> list[tuple[str, list[int]]]:
     return found
 
 
-def _about_sources_only(sentence: str) -> bool:
+def _about_sources_only(sentence: str, *, marked: bool) -> bool:
     """Whether a sentence says nothing but that there are sources: once its marks are out it is an empty phrase."""
-    return bool(_ABOUT_SOURCES.fullmatch(sentence.strip()))
+    plain = sentence.strip()
+    return bool(_ABOUT_SOURCES.fullmatch(plain) or (marked and _POINTING.fullmatch(plain)))
 
 
 def _numbers(text: str) -> list[int]:

@@ -195,12 +195,19 @@ def test_a_refusal_shows_the_closest_passages_themselves() -> None:
 
 @pytest.mark.parametrize(
     "phrase",
-    ["This information is found in passages [1] and [2].", "Sources: [1] [2]", "出处段落：[1][2]", "（出处：[1]、[2]）", "来源：[1]"],
-)
+    [
+        "This information is found in passages [1] and [2].", "Sources: [1] [2]", "出处段落：[1][2]", "（出处：[1]、[2]）", "来源：[1]", "From [1] and [2].",
+        "As stated in passages [1], [2].", "See [1].", "(from [1] and [2])", "According to the sources [1][2].", "根据[1]和[2]。",
+    ],
+)  # fmt: skip
 def test_a_phrase_that_only_points_at_sources_is_left_out(phrase: str) -> None:
     answer = cite(f"The annual fee is 40 euros. {phrase}", [FEE, STAFF])
 
     assert answer.text == "The annual fee is 40 euros. [1]"
+
+
+def test_a_short_sentence_without_a_mark_is_no_pointer() -> None:
+    assert cite("Which way did they come? From. And then?", [FEE, STAFF]).text == "Which way did they come? From. And then?"
 
 
 @given(st.text(alphabet="ab 年假。.[]1,2-\n9!?\"')", max_size=120))
