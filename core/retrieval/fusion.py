@@ -69,12 +69,12 @@ def words_unknown(words: Mapping[int, float], meaning: Mapping[int, float], fore
     """What to take for the words of passages in another script than the query's, `foreign`, which can hardly have its words (all of 0..1).
 
     Zero would say that they are about something else, and passages in the query's own script with a few of its words would stand before all
-    of them. So: the mean of the words' scores of the `NEAREST` others by meaning, or their own where that is higher. If the words know
-    nothing of what is nearest in the query's own script, they say nothing of what is nearest in another.
+    of them. So: as far as they fit by meaning, the mean of the words' scores of the `NEAREST` others by meaning; or their own where that is
+    higher. If the words know nothing of what is nearest in the query's own script, they say nothing of what is nearest in another.
     """
     nearest = sorted((item for item in meaning if item not in foreign), key=lambda item: (-meaning[item], item))[:NEAREST]
     usual = sum(words.get(item, 0.0) for item in nearest) / len(nearest) if nearest else 0.0
-    return {item: max(words.get(item, 0.0), usual) for item in foreign}
+    return {item: max(words.get(item, 0.0), usual * meaning[item]) for item in foreign}
 
 
 def with_neighbours(ranked: Sequence[tuple[int, float]], places: Mapping[int, tuple[int, int]]) -> list[tuple[int, float]]:

@@ -63,10 +63,12 @@ def test_words_count_by_the_share_of_them_that_the_best_passage_has() -> None:
     assert by_words({1: 2.0, 2: 8.0}, trust=0.5) == {1: 0.125, 2: 0.5}
 
 
-def test_a_passage_in_another_script_has_the_words_that_the_nearest_others_usually_have() -> None:
+def test_a_passage_in_another_script_has_the_words_that_the_nearest_others_usually_have_as_far_as_it_fits() -> None:
     nearest = {item: 1.0 - item / 10 for item in range(NEAREST)}
 
-    assert words_unknown({0: 1.0, 1: 0.5}, {**nearest, 8: 0.1, 9: 0.9}, {9}) == {9: pytest.approx(1.5 / NEAREST)}
+    assert words_unknown({0: 1.0, 1: 0.5}, {**nearest, 7: 0.0, 8: 0.8, 9: 1.0}, {7, 8, 9}) == pytest.approx(
+        {7: 0.0, 8: 0.8 * 1.5 / NEAREST, 9: 1.5 / NEAREST}
+    )
 
 
 def test_what_is_farther_away_says_nothing_of_what_words_a_passage_in_another_script_would_have() -> None:
