@@ -199,7 +199,7 @@ class Retriever(Protocol):
         ...
 
     def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
-        """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score.
+        """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score; of copies of a file one.
 
         `weights` (0..1, one for each query; all 1 if left out) multiply what a query finds. Blank and repeated queries are left out.
         Raises what `search` raises if no query could be searched.

@@ -138,14 +138,19 @@ class HybridRetriever:
 
         Raises `Cancelled`; and the error of the only half that was asked, or of the words if both fail.
         """
-        return self.search_all((query,), k=k, cancel=cancel)
+        return self._search_all((query,), k, cancel)
 
     def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
-        """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score.
+        """The best `k` chunks for several wordings or parts of one question, each chunk once, with its best score; of copies of a file one.
 
         `weights` (0..1, one for each query; all 1 if left out) multiply what a query finds. Blank and repeated queries are left out. Raises like
         `search_with_notes`.
         """
+        return self._search_all(queries, k, cancel, weights=weights, of_copies_one=True)
+
+    def _search_all(
+        self, queries: Sequence[str], k: int, cancel: CancelToken, *, weights: Sequence[float] | None = None, of_copies_one: bool = False
+    ) -> SearchOutcome:
         cancel.check()
         asked: dict[str, float] = {}
         for query, weight in zip(queries, weights or [1.0] * len(queries), strict=True):
@@ -163,9 +168,19 @@ class HybridRetriever:
             for item, similarity in ranking.similarities.items():
                 similarities[item] = max(similarity, similarities.get(item, similarity))
         # Sorting is stable: of equal scores, the one that an earlier query brought, at the better place, stays first.
-        best = sorted(scores, key=lambda item: -scores[item])[:k]
-        passages = tuple(ScoredChunk(chunk, scores[chunk.id], similarities.get(chunk.id)) for chunk in self._index_store.chunks(best))
+        best = sorted(scores, key=lambda item: -scores[item])
+        if of_copies_one:
+            best = self._without_copies(best)
+        passages = tuple(ScoredChunk(chunk, scores[chunk.id], similarities.get(chunk.id)) for chunk in self._index_store.chunks(best[:k]))
         return SearchOutcome(passages, tuple(dict.fromkeys(note for ranking in rankings for note in ranking.notes)))
+
+    def _without_copies(self, ranked: Sequence[int]) -> list[int]:
+        """The best of those that are the same passage of files with the same bytes: an answer learns nothing from the others."""
+        contents = self._index_store.contents(ranked)
+        first: dict[object, int] = {}
+        for item in ranked:
+            first.setdefault(contents.get(item, item), item)
+        return list(first.values())
 
     def text_of(self, document_id: int, start: int, end: int) -> str:
         """A slice of an indexed document's text, shorter where the document ends, "" if it is gone."""

@@ -134,16 +134,19 @@ class TakeoverRetriever:
 
     def search_with_notes(self, query: str, *, k: int, cancel: CancelToken) -> SearchOutcome:
         """Like `search`, and says which half failed or is incomplete."""
-        return self.search_all((query,), k=k, cancel=cancel)
+        return self._complete(lambda hybrid: hybrid.search_with_notes(query, k=k, cancel=cancel))
 
     def search_all(self, queries: Sequence[str], *, k: int, cancel: CancelToken, weights: Sequence[float] | None = None) -> SearchOutcome:
         """As `HybridRetriever.search_all`, with the note `vectors_incomplete` if some files have no vector of the model that was asked."""
+        return self._complete(lambda hybrid: hybrid.search_all(queries, k=k, cancel=cancel, weights=weights))
+
+    def _complete(self, search: Callable[[HybridRetriever], SearchOutcome]) -> SearchOutcome:
         embedder, is_complete = self._embedder.now()
-        outcome = self._hybrid.asking(embedder).search_all(queries, k=k, cancel=cancel, weights=weights)
+        outcome = search(self._hybrid.asking(embedder))
         after, is_complete_after = self._embedder.now()
         if after is not embedder:  # it took over in the middle, and the vectors that were asked are gone
             is_complete = is_complete_after
-            outcome = self._hybrid.asking(after).search_all(queries, k=k, cancel=cancel, weights=weights)
+            outcome = search(self._hybrid.asking(after))
         if is_complete or self._hybrid.mode == "words" or "vectors_failed" in outcome.notes:
             return outcome
         return replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, INCOMPLETE))))

@@ -45,6 +45,9 @@ from core.store.unit_vectors import unit, unit_rows
 MAX_RESULTS = 4096
 """sqlite-vec answers no more than this many neighbours at once."""
 
+Content = tuple[str, str, int, int]
+"""SHA-256 of a file's bytes, its encoding, and where in its text a chunk starts and ends."""
+
 # Another writer looks ten times a second whether it is its turn.
 _OTHERS_TURN_SECONDS = 0.12
 
@@ -448,6 +451,17 @@ class IndexStore:
                 (json.dumps(list(chunk_ids)),),
             )
         return {int(chunk_id): (int(document_id), int(ordinal)) for chunk_id, document_id, ordinal in rows}
+
+    def contents(self, chunk_ids: Sequence[int]) -> dict[int, Content]:
+        """What is alike for the same chunk of files with the same bytes, and for no others; ids that are gone, or whose bytes are not known, are left out."""
+        with self._database.reading() as connection:
+            rows = fetch_all(
+                connection,
+                'SELECT chunks.id, sha256, encoding, start, "end" FROM chunks JOIN documents ON documents.id = document_id'
+                " WHERE sha256 <> '' AND chunks.id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(chunk_ids)),),
+            )
+        return {int(chunk_id): (str(sha256), str(encoding), int(start), int(end)) for chunk_id, sha256, encoding, start, end in rows}
 
     def chunks_of(self, path: Path) -> list[Chunk]:
         """All chunks of a file in order."""

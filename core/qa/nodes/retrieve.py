@@ -89,7 +89,7 @@ def _with_leads(found: SearchOutcome, state: QAState, context: QAContext) -> Sea
     wanted = context.meter.limits.chunks_per_lookup
 
     def search(query: str, k: int) -> SearchOutcome:
-        return context.retriever.search_with_notes(query, k=k, cancel=context.cancel)
+        return context.retriever.search_all((query,), k=k, cancel=context.cancel)
 
     try:
         leads = follow_leads(state["standalone_question"], found.passages, search, most=wanted // 2)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterator
 from datetime import date
@@ -180,6 +181,56 @@ def test_a_lighter_query_does_not_push_out_what_the_first_one_finds(store: Index
     assert outcome.passages[0].chunk.text == PASSAGES[1]
     lamp = next(passage for passage in outcome.passages if passage.chunk.text == PASSAGES[2])
     assert lamp.score == pytest.approx(0.5 * retriever.search(queries[1], k=1, cancel=cancel)[0].score)
+
+
+def put_copy(store: IndexStore, embedder: FakeEmbedder, name: str, text: str) -> None:
+    vectors = embedder.embed_passages([text], cancel=CancelToken())
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    store.put(
+        FileFacts(Path(f"/docs/{name}"), "File", sha256=sha256), text, [ChunkSpan(0, len(text), 1)], [b"c"], vectors, embedder.model_id
+    )
+
+
+def test_copies_of_a_file_take_one_place_of_what_a_question_brings(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        put_copy(store, embedder, name, "Tea from the harbour office burns.")
+    put_copy(store, embedder, "other.txt", "Tea from the kitchen burns as well.")
+    retriever = HybridRetriever(store, embedder)
+
+    found = retriever.search_all(["tea from the harbour office"], k=2, cancel=cancel).passages
+
+    assert [passage.chunk.text for passage in found] == ["Tea from the harbour office burns.", "Tea from the kitchen burns as well."]
+
+
+def test_a_search_lists_every_copy_of_a_file(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    for name in ("a.txt", "b.txt"):
+        put_copy(store, embedder, name, "Tea from the harbour office burns.")
+
+    found = HybridRetriever(store, embedder).search("tea from the harbour office", k=2, cancel=cancel)
+
+    assert {passage.chunk.path.name for passage in found} == {"a.txt", "b.txt"}
+
+
+def test_the_copy_that_is_asked_for_is_the_one_that_is_found(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
+    for name in ("a.txt", "b.txt"):
+        put_copy(store, embedder, name, "Tea from the harbour office burns.")
+    retriever = HybridRetriever(store, embedder).within(Scope((Path("/docs/b.txt"),)))
+
+    assert [passage.chunk.path.name for passage in retriever.search_all(["tea"], k=3, cancel=cancel).passages] == ["b.txt"]
+
+
+def test_the_same_words_in_files_that_differ_elsewhere_are_no_copies(
+    store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken
+) -> None:
+    for name, rest in (("jan.txt", "January"), ("feb.txt", "February")):
+        text = f"Tea was bought.\n\n{rest}"
+        vectors = embedder.embed_passages(["Tea was bought."], cancel=CancelToken())
+        facts = FileFacts(Path(f"/docs/{name}"), "File", sha256=hashlib.sha256(text.encode()).hexdigest())
+        store.put(facts, text, [ChunkSpan(0, 15, 1)], [b"t"], vectors, embedder.model_id)
+
+    found = HybridRetriever(store, embedder).search_all(["tea was bought"], k=2, cancel=cancel).passages
+
+    assert {passage.chunk.path.name for passage in found} == {"jan.txt", "feb.txt"}
 
 
 def test_one_of_several_queries_is_like_a_search_for_it(store: IndexStore, embedder: FakeEmbedder, cancel: CancelToken) -> None:
