@@ -17,20 +17,22 @@ SUBJECT_WORDS = 5
 # Share of a question's terms from which on a passage is about its subject.
 ON_SUBJECT = 0.4
 
+# Behind another such word it begins a clause: "What happens to members who pay late?", "What is done when the pump fails?"
+_FIRST = r"^(?:(?!\b(?:what|which|who|whom|whose|how|when|where|why)\b)[\s\S])*"
 _ASKS: dict[AskedKind, re.Pattern[str]] = {
-    "reason": re.compile(r"\bwhy\b|为什么|为何|原因|怎么会", re.IGNORECASE),
-    "person": re.compile(r"\b(?:who|whom|whose)\b|谁|哪[位个]人|何人", re.IGNORECASE),
+    "reason": re.compile(rf"{_FIRST}\bwhy\b|为什么|为何|原因|怎么会", re.IGNORECASE),
+    "person": re.compile(rf"{_FIRST}\b(?:who|whom|whose)\b|谁|哪[位个]人|何人", re.IGNORECASE),
     "time": re.compile(
-        r"\b(?:when|what (?:year|date|day|time)|which (?:year|date|day))\b|什么时候|何时|哪[年天]|哪一[年天]|几[点月日]|日期|时间",
+        rf"{_FIRST}\bwhen\b|\b(?:what|which) (?:year|date|day|time)\b|什么时候|何时|哪[年天]|哪一[年天]|几[点月日]|日期|时间",
         re.IGNORECASE,
     ),
-    "place": re.compile(r"\bwhere\b|哪里|哪儿|在哪|何处|什么地方", re.IGNORECASE),
+    "place": re.compile(rf"{_FIRST}\bwhere\b|哪里|哪儿|在哪|何处|什么地方", re.IGNORECASE),
     "number": re.compile(
         r"\bhow (?:many|much|long|old|far|often|tall|big|high)\b|\b(?:what|which) (?:is the )?(?:number|amount|percentage|price|cost|fee)\b"
         r"|多少|几[个次天年人]|多[长久高大远]",
         re.IGNORECASE,
     ),
-    "way": re.compile(r"\bhow\b|怎么|如何|怎样", re.IGNORECASE),
+    "way": re.compile(rf"{_FIRST}\bhow\b|怎么|如何|怎样", re.IGNORECASE),
 }
 _HAN_ASKING = re.compile(r"什么时候|为什么|什么|多少|哪里|哪个|哪[位年天些]|怎么|怎样|如何|谁|几[个次天年]|吗|呢|请问|[有坐人？?，。、]")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
