@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QFocusEvent, QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QAction, QActionGroup, QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from core.scope import Scope
@@ -123,19 +123,20 @@ class QuestionBox(Surface):
         self.send_button.setProperty("primary", True)
         self.stop_button = QPushButton(self)
         self._build_menu()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 11, 9, 8)
-        layout.setSpacing(6)
-        layout.addWidget(self.chips)
-        layout.addWidget(self.edit)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.web_button)
-        row.addWidget(self.days_button)
-        row.addWidget(self.hint, 1)
-        row.addWidget(self.stop_button)
-        row.addWidget(self.send_button)
-        layout.addLayout(row)
+        self._rows = QVBoxLayout(self)
+        self._rows.setContentsMargins(14, 11, 9, 8)
+        self._rows.setSpacing(6)
+        self._rows.addWidget(self.chips)
+        self._rows.addWidget(self.edit)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(8)
+        self._row.addWidget(self.web_button)
+        self._row.addWidget(self.days_button)
+        self._row.addStretch(0)
+        self._row.addWidget(self.stop_button)
+        self._row.addWidget(self.send_button)
+        self._rows.addLayout(self._row)
+        self._hint_is_beside: bool | None = None
         self.edit.submitted.connect(self.submit)
         self.edit.textChanged.connect(self._text_changed)
         self.edit.files_pasted.connect(self.files_pasted)
@@ -212,6 +213,22 @@ class QuestionBox(Surface):
         self._hint = words
         self.hint.set_role("error" if problem else "muted_text")
         self.hint.setText(words or self.tr("Enter sends, Shift+Enter starts a new line, @ names files to search"))
+        self._place_hint()
+
+    def _place_hint(self) -> None:
+        """Between the buttons where it fits there on one line, else on lines of its own above them."""
+        buttons = [button for button in (self.web_button, self.days_button, self.stop_button, self.send_button) if not button.isHidden()]
+        taken = sum(button.sizeHint().width() + self._row.spacing() for button in buttons)
+        margins = self._rows.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - taken
+        beside = self.hint.fontMetrics().horizontalAdvance(self.hint.text()) < room
+        if beside != self._hint_is_beside:
+            self._hint_is_beside = beside
+            (self._rows if beside else self._row).removeWidget(self.hint)
+            if beside:
+                self._row.insertWidget(2, self.hint, 1)
+            else:
+                self._rows.insertWidget(self._rows.indexOf(self._row), self.hint)
 
     def submit(self) -> None:
         """Send what stands in the field, if it is a question and none is being answered."""
@@ -225,6 +242,10 @@ class QuestionBox(Surface):
             self.show_hint(words.replace("{count}", f"{len(question):,}").replace("{limit}", f"{QUESTION_LIMIT:,}"), problem=True)
             return
         self.question_submitted.emit(question)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_hint()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

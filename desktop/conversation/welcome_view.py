@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from desktop.theme import icon
 from desktop.widgets.surface import Surface, SurfaceButton, TintedLabel, columns, discard, role_color
@@ -53,22 +54,22 @@ class WelcomeView(QWidget):
         area.setContentsMargins(24, 22, 24, 20)
         area.setSpacing(16)
         area.addWidget(self.drop_words)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
+        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._buttons.setSpacing(8)
+        self._buttons.addStretch(1)
         for button in (self.files_button, self.folder_button, self.sample_button):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        area.addLayout(buttons)
+            self._buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._buttons.addStretch(1)
+        area.addLayout(self._buttons)
         self.examples_heading = TintedLabel("", "muted_text", self, scale=0.92)
         self.examples_heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._examples = QVBoxLayout()
         self._examples.setSpacing(8)
         self.promise = TintedLabel("", "muted_text", self, scale=0.92)
         self.promise.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        column = QWidget(self)
-        column.setMaximumWidth(columns(self, 84))
-        inner = QVBoxLayout(column)
+        self._column = QWidget(self)
+        self._column.setMaximumWidth(columns(self, 84))
+        inner = QVBoxLayout(self._column)
         inner.setContentsMargins(22, 16, 22, 16)
         inner.setSpacing(12)
         inner.addStretch(3)
@@ -84,7 +85,7 @@ class WelcomeView(QWidget):
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addStretch(1)
-        outer.addWidget(column, 100)
+        outer.addWidget(self._column, 100)
         outer.addStretch(1)
         self.files_button.clicked.connect(self.add_files_requested)
         self.folder_button.clicked.connect(self.add_folder_requested)
@@ -96,6 +97,10 @@ class WelcomeView(QWidget):
         if (files, tuple(titles)) != (self._files, self._titles):
             self._files, self._titles = files, tuple(titles)
             self._retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn_buttons()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -135,7 +140,17 @@ class WelcomeView(QWidget):
                 )
             )
         self.drop_area.setVisible(not self._files)
+        self._turn_buttons()
         self._show_examples()
+
+    def _turn_buttons(self) -> None:
+        """Side by side where there is room for all they say, else one below the other."""
+        layouts = (self._column.layout(), self.drop_area.layout())
+        edges = sum(layout.contentsMargins().left() + layout.contentsMargins().right() for layout in layouts if layout is not None)
+        buttons = (self.files_button, self.folder_button, self.sample_button)
+        needed = sum(button.sizeHint().width() for button in buttons) + self._buttons.spacing() * (len(buttons) + 1)
+        fits = needed + edges <= min(self.width(), self._column.maximumWidth())
+        self._buttons.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
 
     def _show_examples(self) -> None:
         for chip in self.chips:

@@ -141,3 +141,31 @@ def test_the_web_mode_is_shown_and_chosen(qtbot: QtBot, box: QuestionBox) -> Non
 
     assert chosen == ["off"]
     assert box.web_button.text() == "Web on"
+
+
+def test_in_a_narrow_box_the_buttons_say_all_they_say_and_the_hint_has_lines_of_its_own(box: QuestionBox) -> None:
+    box.resize(280, box.sizeHint().height())
+    QApplication.processEvents()
+
+    assert box.web_button.width() >= box.web_button.sizeHint().width()
+    assert box.hint.geometry().bottom() < box.web_button.geometry().top()
+    assert box.hint.height() <= 3 * box.hint.fontMetrics().lineSpacing()
+
+
+def test_in_a_wide_box_the_hint_stands_between_the_buttons_again(box: QuestionBox) -> None:
+    box.resize(280, box.sizeHint().height())
+    QApplication.processEvents()
+    box.resize(1000, box.sizeHint().height())
+    QApplication.processEvents()
+
+    assert box.web_button.geometry().right() < box.hint.geometry().left() < box.hint.geometry().right() < box.send_button.geometry().left()
+    assert box.hint.geometry().center().y() == pytest.approx(box.web_button.geometry().center().y(), abs=3)
+
+
+def test_a_long_problem_is_shown_whole(box: QuestionBox) -> None:
+    box.resize(600, box.sizeHint().height())
+    box.show_hint("This is more than fits between the buttons of a box of this width, by far, and all of it has to be read.", problem=True)
+    QApplication.processEvents()
+
+    assert box.hint.geometry().bottom() < box.web_button.geometry().top()
+    assert box.hint.height() >= box.hint.heightForWidth(box.hint.width())
