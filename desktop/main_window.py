@@ -27,7 +27,7 @@ from desktop.widgets.safe_text import plain_tooltip
 from desktop.widgets.surface import columns
 
 NARROW_COLUMNS = 124
-LEAST_LEFT_COLUMNS = 24
+LEAST_LEFT_COLUMNS = 28
 """As narrow as the left pane may be made; nothing in the library may be cut off then."""
 
 
