@@ -32,7 +32,7 @@ from desktop.window_app import SAMPLE_LIBRARY, Assemble, WindowApp, dress
 if TYPE_CHECKING:
     from desktop.assembly import Application
 
-QUESTION = "Compare the price of the glass lens and the battery bank."
+QUESTION = "What has to be done when the lamp shows E44?"
 SIZE = (1280, 800)
 SETTINGS = Settings(appearance=AppearanceSettings(theme="light", language="en"))
 _LOOK_MS = 100
