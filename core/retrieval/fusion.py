@@ -6,7 +6,7 @@ apart the scores are, finds less than the vectors alone on some of them; scaled 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 WORDS_WEIGHT = 0.4
 """How much the words count against the meaning."""
@@ -25,9 +25,6 @@ LEAST_TRUST = 0.05
 
 NEIGHBOUR_WEIGHT = 0.1
 """How much the passage before or behind it counts for one: what is told in two passages is more likely what is asked about."""
-
-NEAREST = 5
-"""So many passages that are nearest by meaning say what the words would find, were they in the query's script."""
 
 LEAST_WIDTH = 0.1
 """Differences of cosine are not blown up beyond this width: where all candidates are nearly alike, the words decide."""
@@ -63,18 +60,6 @@ def meaning_unknown(words: Mapping[int, float], meaning: Mapping[int, float]) ->
     seen = [meaning[item] for item in words if item in meaning]
     usual = sum(seen) / len(seen) if seen else 0.0
     return {item: max(score, usual) for item, score in words.items() if item not in meaning}
-
-
-def words_unknown(words: Mapping[int, float], meaning: Mapping[int, float], foreign: Collection[int]) -> dict[int, float]:
-    """What to take for the words of passages in another script than the query's, `foreign`, which can hardly have its words (all of 0..1).
-
-    Zero would say that they are about something else, and passages in the query's own script with a few of its words would stand before all
-    of them. So: as far as they fit by meaning, the mean of the words' scores of the `NEAREST` others by meaning; or their own where that is
-    higher. If the words know nothing of what is nearest in the query's own script, they say nothing of what is nearest in another.
-    """
-    nearest = sorted((item for item in meaning if item not in foreign), key=lambda item: (-meaning[item], item))[:NEAREST]
-    usual = sum(words.get(item, 0.0) for item in nearest) / len(nearest) if nearest else 0.0
-    return {item: max(words.get(item, 0.0), usual * meaning[item]) for item in foreign}
 
 
 def with_neighbours(ranked: Sequence[tuple[int, float]], places: Mapping[int, tuple[int, int]]) -> list[tuple[int, float]]:

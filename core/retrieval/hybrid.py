@@ -22,7 +22,6 @@ from core.retrieval.fusion import (
     meaning_unknown,
     trust_in_words,
     with_neighbours,
-    words_unknown,
 )
 from core.retrieval.languages import Languages, Script, script_of
 from core.scope import EVERYTHING, Scope
@@ -57,23 +56,11 @@ class _View:
 
 @dataclass(frozen=True, slots=True)
 class _Near:
-    """Cosines of the nearest chunks, best first, and how more are compared: `own`, or what `others` has for their script.
-
-    `foreign` are those of them that are in such another script.
-    """
+    """Cosines of the nearest chunks, best first, and how others are compared: `own`, or what `others` has for their script."""
 
     scores: dict[int, float]
     own: _View
     others: Mapping[Script | None, _View]
-    foreign: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class _Meaning:
-    """Cosines of everything that was found, also of what only the words brought; `foreign` as above."""
-
-    similarities: Mapping[int, float]
-    foreign: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +194,8 @@ class HybridRetriever:
                 failed["vectors_failed"] = error
         if near is None and words is None:
             raise failed.get("words_failed") or failed["vectors_failed"]
-        meaning = self._meaning(near, words)
-        return _Ranking(self._fused(query, mode, near, words, meaning), meaning.similarities, tuple(failed))
+        similarities = self._all_similarities(near, words)
+        return _Ranking(self._fused(query, mode, near, words, similarities), similarities, tuple(failed))
 
     def _by_vectors(self, query: str, vector: Vectors, candidates: int, cancel: CancelToken) -> _Near:
         here = script_of(query)
@@ -228,13 +215,11 @@ class HybridRetriever:
             return _Near(found, own, {})
         usual = _mean(scores.values())
         others: dict[Script | None, _View] = {}
-        foreign: set[int] = set()
         for there, (shifted, hits) in apart.items():
             others[there] = _View(shifted, usual - _mean(hits.values()))
             scores |= {item: cosine + others[there].shift for item, cosine in hits.items()}
-            foreign |= hits.keys()
         best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:candidates]
-        return _Near(dict(best), own, others, frozenset(foreign))
+        return _Near(dict(best), own, others)
 
     def _nearest(self, vectors: Sequence[Vectors], candidates: int) -> list[dict[int, float]]:
         return [dict(near) for near in self._index_store.search_several(vectors, candidates, self._embedder.model_id, self._scope)]
@@ -253,34 +238,35 @@ class HybridRetriever:
             trust_in_words(coverage(query, said)),
         )
 
-    def _meaning(self, near: _Near | None, words: _Words | None) -> _Meaning:
+    def _all_similarities(self, near: _Near | None, words: _Words | None) -> dict[int, float]:
+        """Cosines of everything that was found, also of what only the words brought."""
         if near is None:
-            return _Meaning({})
+            return {}
         left = [] if words is None else [item for item in {**words.scores, **(words.exact or {})} if item not in near.scores]
         scripts = self._scripts_of(left) if near.others else {}
-        foreign = {item for item in left if scripts.get(item) in near.others}
         found = dict(near.scores)
         for view, items in (
-            (near.own, [item for item in left if item not in foreign]),
+            (near.own, [item for item in left if scripts.get(item) not in near.others]),
             *((view, [item for item in left if scripts.get(item) == script]) for script, view in near.others.items()),
         ):
             cosines = self._index_store.similarities(view.vector, items, self._embedder.model_id)
             found |= {item: cosine + view.shift for item, cosine in cosines.items()}
-        return _Meaning(found, (near.foreign | foreign) & found.keys())
+        return found
 
-    def _fused(self, query: str, mode: Mode, near: _Near | None, words: _Words | None, meaning: _Meaning) -> Sequence[tuple[int, float]]:
+    def _fused(
+        self, query: str, mode: Mode, near: _Near | None, words: _Words | None, similarities: Mapping[int, float]
+    ) -> Sequence[tuple[int, float]]:
         if mode == "vectors":
-            return list(meaning.similarities.items())
+            return list(similarities.items())
         if mode == "words":
             return list(words.scores.items()) if words else []
         weight = SHORT_QUERY_WORDS_WEIGHT if is_short(query) else self._words_weight
         parts: list[tuple[float, Mapping[int, float]]] = []
         said = by_words(words.scores, trust=words.trust) if words is not None else {}
         if near is not None:
-            meant = by_meaning(meaning.similarities, lowest=min(near.scores.values(), default=0.0))
+            meaning = by_meaning(similarities, lowest=min(near.scores.values(), default=0.0))
             exact = dict.fromkeys((words.exact or {}) if words is not None else {}, 0.0)
-            parts.append((1.0 - weight, meant | meaning_unknown(exact | said, meant)))
-            said |= words_unknown(said, meant, meaning.foreign)
+            parts.append((1.0 - weight, meaning | meaning_unknown(exact | said, meaning)))
         if words is not None:
             parts.append((weight, said))
             if words.exact is not None:

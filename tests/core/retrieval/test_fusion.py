@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 from core.retrieval.fusion import (
     FULL_COVERAGE,
     LEAST_TRUST,
-    NEAREST,
     NO_COVERAGE,
     by_meaning,
     by_words,
     convex_combination,
     trust_in_words,
     with_neighbours,
-    words_unknown,
 )
 
 SHARES = st.dictionaries(st.integers(0, 30), st.floats(0.0, 1.0), max_size=8)
@@ -61,28 +59,6 @@ def test_words_count_by_the_share_of_them_that_the_best_passage_has() -> None:
 
     assert shares == pytest.approx([LEAST_TRUST, LEAST_TRUST, 0.5, 1.0, 1.0])
     assert by_words({1: 2.0, 2: 8.0}, trust=0.5) == {1: 0.125, 2: 0.5}
-
-
-def test_a_passage_in_another_script_has_the_words_that_the_nearest_others_usually_have_as_far_as_it_fits() -> None:
-    nearest = {item: 1.0 - item / 10 for item in range(NEAREST)}
-
-    assert words_unknown({0: 1.0, 1: 0.5}, {**nearest, 7: 0.0, 8: 0.8, 9: 1.0}, {7, 8, 9}) == pytest.approx(
-        {7: 0.0, 8: 0.8 * 1.5 / NEAREST, 9: 1.5 / NEAREST}
-    )
-
-
-def test_what_is_farther_away_says_nothing_of_what_words_a_passage_in_another_script_would_have() -> None:
-    nearest = {item: 1.0 - item / 10 for item in range(NEAREST)}
-
-    assert words_unknown({8: 1.0}, {**nearest, 8: 0.1, 9: 0.9}, {9}) == {9: 0.0}
-
-
-def test_a_passage_in_another_script_keeps_the_words_that_it_has() -> None:
-    assert words_unknown({9: 0.7, 1: 0.2}, {1: 1.0, 9: 0.9}, {9}) == {9: 0.7}
-
-
-def test_passages_in_the_questions_own_script_are_left_as_they_are() -> None:
-    assert words_unknown({1: 0.2}, {1: 1.0, 2: 0.5}, set()) == {}
 
 
 def test_a_passage_next_to_one_that_fits_comes_before_its_equal_that_stands_alone() -> None:

@@ -118,18 +118,6 @@ def test_the_right_passage_in_the_questions_own_language_stays_before_the_one_in
     assert [item.chunk.text for item in retriever.search("灯塔什么时候点亮？", k=2, cancel=cancel)] == [chinese([1])[0], english([1])[0]]
 
 
-def test_words_that_a_passage_in_another_language_cannot_have_do_not_count_against_it(
-    store: IndexStore, embedder: BiasedEmbedder, cancel: CancelToken
-) -> None:
-    put(store, embedder, [f"Tale {number} of herring" for number in range(6)] + [f"鲱鱼的故事之{number}" for number in "一二三四五六"])
-    put(store, embedder, [*english(range(3, 8)), *chinese(range(3, 8))])
-    put(store, embedder, ["Our bread is eaten with herring", "灯塔旁边捕的鲱鱼"])
-    retriever = HybridRetriever(store, embedder)
-
-    assert retriever.search("herring lamp", k=1, cancel=cancel)[0].chunk.text == "灯塔旁边捕的鲱鱼"
-    assert retriever.search("鲱鱼、面包", k=1, cancel=cancel)[0].chunk.text == "Our bread is eaten with herring"
-
-
 def test_a_library_in_one_language_is_searched_once(store: IndexStore, embedder: BiasedEmbedder, cancel: CancelToken) -> None:
     put(store, embedder, english(range(8)))
 
