@@ -19,6 +19,7 @@ SHORT_CHARACTERS = 80
 _SENTENCE_WORDS = 6
 _SENTENCE_CHARACTERS = 14
 _MARK_CHARACTERS = 12
+_MARK_LIKE = re.compile(r"[\[【].{0,2}[\]】]")
 _ENDED = re.compile(r"[.。!！?？]")
 _FENCE = re.compile(r"</?[0-9a-f]{6}>")
 # A small model sometimes begins with the end of the sentence before. ".5 m" and ".NET" are no such thing.
@@ -34,6 +35,11 @@ def short_answer(text: str) -> str:
     """The answer alone, as it stands on the first line; empty where the answer is a text and has no such line."""
     line = first_line(text).rstrip(".。")
     return line if len(line) <= SHORT_CHARACTERS else ""
+
+
+def has_words(line: str) -> bool:
+    """Whether a line says anything beside marks, also such as a model makes up ("[P]")."""
+    return any(character.isalnum() for character in _MARK_LIKE.sub("", line))
 
 
 def shown(text: str, *, finished: bool, asked: Sequence[str] = ()) -> str:

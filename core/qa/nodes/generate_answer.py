@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from core.documents import Prompt
 from core.events import AnswerText
-from core.qa.answer_form import first_line, shown
+from core.qa.answer_form import first_line, has_words, shown
 from core.qa.answerability import margin, support
 from core.qa.citations import without_marks
 from core.qa.context import QAContext
@@ -61,6 +61,8 @@ def _opening(state: QAState) -> str:
 def _carried(text: str, state: QAState, context: QAContext) -> bool:
     stated = state["stated"]
     assert stated is not None
+    if not has_words(first_line(text)):
+        return False
     passages = [(found.chunk.context, found.chunk.text) for found in state["documents"]]
     passages += [(page.title, page.snippet) for page in state["web"].results]
     found = support(state["standalone_question"], first_line(text), passages, margin(stated, context.thresholds.enough))

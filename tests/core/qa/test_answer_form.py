@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.qa.answer_form import first_line, short_answer, shown
+from core.qa.answer_form import first_line, has_words, short_answer, shown
 
 
 def test_the_answer_alone_is_the_first_line_without_its_mark() -> None:
@@ -112,3 +112,10 @@ def test_what_was_shown_is_never_taken_back(pieces: list[str]) -> None:
 def test_the_end_of_another_sentence_is_no_beginning(text: str, wanted: str) -> None:
     assert shown(text, finished=True) == wanted
     assert first_line(text) == wanted.removesuffix(" [1]")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"), [("[P]", False), ("【1】。", False), ("", False), ("7 [1]", True), ("[Paris]", True), ("许知远 [2]", True)]
+)
+def test_marks_alone_say_nothing(line: str, says: bool) -> None:
+    assert has_words(line) == says

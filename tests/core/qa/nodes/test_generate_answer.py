@@ -69,3 +69,17 @@ def test_what_a_draft_cost_that_was_refused_is_counted_in_its_step() -> None:
     assert asked.answer.refused
     assert steps["generate_answer"].usage.generated == 2
     assert steps["generate_answer"].usage.evaluated > 0
+
+
+def test_a_draft_without_a_word_is_no_answer() -> None:
+    anchor = passage(1, "The silver anchor of the harbour museum was as heavy as nine men.")
+    model = ScriptedChatModel(
+        streams=lambda prompt: "[P]" if "</" in prompt.messages[-1].content else "",
+        replies=lambda prompt, kind: {"lookups": [QUESTION]},
+        choices=lambda prompt, labels: {labels[0]: 0.9 if labels[0] != "2" else 0.1, labels[1]: 0.1},
+    )
+
+    asked = ask(QUESTION, model, KnownPassages({}, otherwise=[anchor]))
+
+    assert asked.answer.refused
+    assert asked.answer.short_answer == ""
