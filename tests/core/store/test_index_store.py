@@ -232,6 +232,28 @@ def test_space_is_given_back_when_files_go(store: IndexStore, home: Path) -> Non
     assert (home / "index.db").stat().st_size < full / 4
 
 
+def test_the_content_of_a_chunk_is_the_same_in_files_with_the_same_bytes_read_in_the_same_encoding(store: IndexStore) -> None:
+    files = {
+        "a": ("one", "utf-8"),
+        "b": ("one", "utf-8"),
+        "read otherwise": ("one", "gb18030"),
+        "other": ("two", "utf-8"),
+        "unknown": ("", "utf-8"),
+    }
+    ids = {}
+    for name, (sha256, encoding) in files.items():
+        path = Path(f"/docs/{name}.txt")
+        facts = FileFacts(path, encoding=encoding, sha256=sha256)
+        store.put(facts, "The lamp.", [ChunkSpan(0, 9, 1)], [b"k"], np.ones((1, 32), np.float32), "fake-1")
+        ids[name] = store.chunks_of(path)[0].id
+
+    contents = store.contents([*ids.values(), 999])
+
+    assert contents.keys() == {ids[name] for name in files if name != "unknown"}
+    assert contents[ids["a"]] == contents[ids["b"]] == ("one", "utf-8", 0, 9)
+    assert len(set(contents.values())) == 3
+
+
 def test_a_place_is_the_document_and_the_ordinal_of_a_chunk(store: IndexStore) -> None:
     document = put_words(store, Path("/docs/a.txt"), "The lamp.", "The bell.")
     ids = [chunk.id for chunk in store.chunks_of(Path("/docs/a.txt"))]
